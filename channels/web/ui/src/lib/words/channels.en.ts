@@ -54,4 +54,6 @@ export const channelsEn = {
   mood_down: "down",
   mood_logged_out: "logged out",
   mood_contended: "standing by: another program is receiving",
+  settings_and_test: "Settings and test",
+  switch_off: "Switch off",
 };

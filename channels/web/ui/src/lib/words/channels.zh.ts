@@ -56,4 +56,6 @@ export const channelsZh: Record<keyof typeof channelsEn, string> = {
   mood_down: "已断开",
   mood_logged_out: "已退出登录",
   mood_contended: "待命：另一个程序正在接收",
+  settings_and_test: "设置与测试",
+  switch_off: "停用",
 };

@@ -140,4 +140,5 @@ export const contextEn = {
   use_policy_here: "Use {policy} in this conversation",
   replay_folds: "{policy}: {count} folds",
   tainted_by: "From outside in view: {sources}",
+  tainted_more: "Part of it may be based on text from outside.",
 };

@@ -142,4 +142,5 @@ export const contextZh: Record<keyof typeof contextEn, string> = {
   use_policy_here: "在这个对话里使用 {policy}",
   replay_folds: "{policy}：{count} 次整理",
   tainted_by: "当时看得到的外来内容：{sources}",
+  tainted_more: "其中可能有外来的内容。",
 };

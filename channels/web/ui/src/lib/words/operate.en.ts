@@ -137,4 +137,5 @@ export const operateEn = {
   trouble_turns: "Messages",
   trouble_database: "Database",
   trouble_snapshots: "Snapshots",
+  cost: "Cost",
 } as const;

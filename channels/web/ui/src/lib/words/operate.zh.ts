@@ -139,4 +139,5 @@ export const operateZh: Record<keyof typeof operateEn, string> = {
   trouble_turns: "消息",
   trouble_database: "数据库",
   trouble_snapshots: "快照",
+  cost: "花费",
 };

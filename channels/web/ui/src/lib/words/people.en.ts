@@ -60,4 +60,5 @@ export const peopleEn = {
   copies_kept: "Older copies that still contain it:",
   role_stranger: "no access",
   role_blocked: "refused",
+  settings_and_test: "Settings and test",
 };

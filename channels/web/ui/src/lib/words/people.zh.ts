@@ -62,4 +62,5 @@ export const peopleZh: Record<keyof typeof peopleEn, string> = {
   copies_kept: "仍含有这些数据的旧副本：",
   role_stranger: "没有权限",
   role_blocked: "已拒绝",
+  settings_and_test: "设置与测试",
 };

@@ -86,4 +86,7 @@ export const settingsEn = {
   app_push_on: "Notify this device",
   app_push_refused: "The browser does not allow notifications here. Allow them in its settings for this site, then try again.",
   undo_all: "Undo all",
+  edited: "edited",
+  restored: "Put back.",
+  review: "Review and save",
 };

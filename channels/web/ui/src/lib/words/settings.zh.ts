@@ -88,4 +88,7 @@ export const settingsZh: Record<keyof typeof settingsEn, string> = {
   app_push_on: "通知这台设备",
   app_push_refused: "浏览器不允许这个网站发通知。请在浏览器的网站设置里允许，然后再试。",
   undo_all: "全部撤销",
+  edited: "已修改",
+  restored: "已恢复。",
+  review: "检查并保存",
 };

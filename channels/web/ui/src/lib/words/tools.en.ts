@@ -89,4 +89,6 @@ export const toolsEn = {
   list_again: "Start and list",
   store_review: "Store the review",
   no_servers: "There are no tool servers yet. One that is a program is written into config.json (key mcp).",
+  tainted_more: "Part of it may be based on text from outside.",
+  switch_off: "Switch off",
 };

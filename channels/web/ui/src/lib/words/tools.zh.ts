@@ -91,4 +91,6 @@ export const toolsZh: Record<keyof typeof toolsEn, string> = {
   list_again: "启动并列出",
   store_review: "保存审阅结果",
   no_servers: "还没有工具服务器。以程序形式运行的要写进 config.json（键 mcp）。",
+  tainted_more: "其中可能有外来的内容。",
+  switch_off: "停用",
 };
