@@ -10,6 +10,9 @@ LISTING = "tests/bot/models/setup/test_listing.py"
 FILE = "tests/bot/config/test_file.py"
 INIT = "tests/bot/cli/test_init.py"
 LOGINS = "tests/bot/console/test_logins.py"
+WIZARDS = "tests/bot/console/wizards"
+SAVED_KEY = "test_a_saved_key_is_used_for_its_address_and_no_other"
+OLD_LOGIN = "test_an_old_login_is_asked_for_again_before_a_server_is_saved"
 
 SETUP = (
     Mutant(
@@ -135,5 +138,41 @@ SETUP = (
         ),
         new="pass",
         tests=(f"{LOGINS}::test_a_browser_that_signs_in_again_has_one_login",),
+    ),
+    Mutant(
+        name="a saved key of a search goes to any address",
+        guards="setup",
+        file="bot/console/wizards/web_search.py",
+        target="WebSearchWizard._item",
+        old="if not key and is_same:",
+        new="if not key and saved:",
+        tests=(f"{WIZARDS}/test_web_search.py::{SAVED_KEY}",),
+    ),
+    Mutant(
+        name="the page adds a program as a server of tools",
+        guards="setup",
+        file="bot/config/file.py",
+        target="ConfigFile.set_mcp_address",
+        old="if 'command' in server or is_other:",
+        new="if is_other:",
+        tests=(f"{WIZARDS}/test_mcp.py::test_a_program_or_another_address_of_the_name_stays",),
+    ),
+    Mutant(
+        name="a server of tools is saved after an old login",
+        guards="setup",
+        file="bot/console/wizards/mcp.py",
+        target="McpWizard.finish",
+        old="require_fresh_login(request.state.visitor)",
+        new="pass",
+        tests=(f"{WIZARDS}/test_mcp.py::{OLD_LOGIN}",),
+    ),
+    Mutant(
+        name="another version that is installed is not noticed",
+        guards="setup",
+        file="bot/telemetry/version_notice.py",
+        target="VersionNotice.check",
+        old="if installed == self._running:",
+        new="if installed:",
+        tests=("tests/bot/telemetry/test_version_notice.py",),
     ),
 )

@@ -49,6 +49,13 @@ READS = {
     "/api/v1/models/presets": {},
     "/api/v1/skills": {},
     "/api/v1/mcp": {},
+    "/api/v1/wizards/reminder": {},
+    "/api/v1/wizards/task": {},
+    "/api/v1/wizards/skill": {},
+    "/api/v1/wizards/mcp": {},
+    "/api/v1/wizards/search": {},
+    "/api/v1/wizards/model": {},
+    "/api/v1/wizards/fallback-model": {},
 }
 
 
