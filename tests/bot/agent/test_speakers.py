@@ -135,10 +135,10 @@ async def test_what_was_taken_back_while_a_turn_had_to_wait_is_no_background(
         await one.write("nice weather", BEN, addressed=False)
         [conversation] = await one.it.bot.store.sessions.conversations("telegram")
         space = conversation.place.space
-        turns = one.it.bot.turns
+        turns = one.it.bot.open_turns
         async with one.it.bot.quiet(space):
             waiting = asyncio.create_task(one.write("so?", ANN))
-            [resumed] = turns._paused_spaces[space]
+            [resumed] = turns._pauses[space]
             await until(lambda: bool(resumed._waiters), "a turn that waits")  # type: ignore[attr-defined]
             await one.deliver("", BEN, act="delete", target="said")
         await waiting
