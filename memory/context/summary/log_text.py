@@ -148,11 +148,13 @@ def _said_lines(material: LogMaterial) -> Iterator[tuple[int, str]]:
     listed before.
     """
     known, chatter = FactIndex(), find_chatter(material.said)
+    with_tools = _turns_with_tools(material.said)
     for at, utterance in enumerate(material.said):
         if is_tool_utterance(utterance) or at in chatter:
             continue
         found: Sequence[LogExcerpt] = excerpts(utterance, material.lang)
-        if utterance.speaker == BOT_SPEAKER:
+        # what the bot says after a tool tells what came of it
+        if utterance.speaker == BOT_SPEAKER and utterance.message.turn not in with_tools:
             found = _without_empty(found, known, _words_of_person(at, material))
         if not found:
             continue

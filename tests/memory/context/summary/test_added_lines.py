@@ -185,6 +185,12 @@ def test_without_a_story_pleasantries_and_answers_that_add_nothing_are_left_out(
     ]
 
 
+def test_without_a_story_what_the_bot_says_after_a_tool_is_never_left_out():
+    answer = replied("The harbour rule: copy the keeper on answers.")
+    looked = tool("a", "read_file", "the harbour rule", path="page.md")
+    assert "harbour rule" in written([[said("read the page"), *looked, answer]], "")[-1]
+
+
 def test_where_nothing_but_pleasantries_is_said_those_of_the_person_are_listed():
     turn = [said("morning!"), replied("Good morning!")]
     assert [without_time(line) for line in written([turn], "")] == ["User: morning!"]
