@@ -154,4 +154,5 @@ export const memoryEn = {
   forgot_kept: "These files of the workspace still mention it; they were not changed:",
   to_facts: "To the facts",
   search_about: "Searches facts, the diary and all conversations, however old.",
+  saved: "Saved.",
 };

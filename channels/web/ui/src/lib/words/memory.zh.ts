@@ -156,4 +156,5 @@ export const memoryZh: Record<keyof typeof memoryEn, string> = {
   forgot_kept: "工作区里这些文件也提到它，没有改动：",
   to_facts: "回到事实",
   search_about: "搜索事实、日记和所有对话，不论多久以前。",
+  saved: "已保存。",
 };
