@@ -15,6 +15,7 @@ import rust from "highlight.js/lib/languages/rust";
 import sql from "highlight.js/lib/languages/sql";
 import xml from "highlight.js/lib/languages/xml";
 import { TRUSTED } from "./trusted";
+import "./highlight.css";
 
 const LONGEST = 20_000;
 const LANGUAGES = { bash, c, css, diff, go, java, javascript, json, python, rust, sql, xml };
