@@ -33,7 +33,7 @@ FOUND = {
     "zh": "要么可见、要么能搜到的答案：{least:.0f} % 到 {most:.0f} %。超出预算的请求：{over} 个。",
 }
 NAMES_ZH = {
-    "long session: tokens without compression": "长会话（`layers`）：不压缩的 token 数",
+    "long session: tokens without compression": "长对话（`layers`）：不压缩的 token 数",
     "the turn that passes 200,000 tokens": "第几轮超过 200,000",
     "saved by snip, and what is left": "截断省下 → 剩下",
     "saved by one line, and what is left": "压成一行省下 → 剩下",

@@ -64,7 +64,7 @@ GIVEN_UP = Phrase(
     "answer, send it again; if it had files, leave them out."
 )
 MACHINE_FAILED = Phrase(
-    "I could not answer because of a fault on the machine I run on. The owner has been told. "
+    "I could not answer because of a fault on the machine I run on. The owner has been notified. "
     "Please try again later. ({trace})"
 )
 SERVER_WORDS = Phrase("The server's words: {words}")
@@ -75,15 +75,15 @@ COMMAND_FAILED = Phrase("That did not work: {why}. You can try again. ({trace})"
 
 _MESSAGE_LARGE_FOR_WINDOW = Phrase(
     "This is too long: the request needs {least:,} tokens; this model's window is {window:,}, of "
-    "which {reserve:,} are kept for the answer. Send less at once."
+    "which {reserve:,} are reserved for the answer. Send something shorter."
 )
 _MESSAGE_LARGE = Phrase(
     "This is too long: the request needs {least:,} tokens, and agent_max_context_tokens is "
-    "{max_tokens:,}. Raise it, or send less at once."
+    "{max_tokens:,}. Raise it, or send something shorter."
 )
 _WINDOW_SMALL = Phrase(
-    "This model's window is {window:,} tokens; {reserve:,} are kept for the answer and the fixed "
-    "prompt takes {fixed:,} (tools {tools:,}). Set llm.context_window to at least "
+    "This model's window is {window:,} tokens; {reserve:,} are reserved for the answer and the "
+    "fixed prompt takes {fixed:,} (tools {tools:,}). Set llm.context_window to at least "
     "{least_window:,}, on a server that reads as much, or turn tools off with tools.off."
 )
 _BUDGET_SMALL = Phrase(
@@ -105,7 +105,7 @@ def describe_shortage(shortage: BudgetShortage) -> PhraseList:
     if shortage.soul > LONG_SOUL_TOKENS:
         sentences.append(
             Phrase(
-                "SOUL.md takes {soul:,} of these tokens and is always sent whole; shorten it.",
+                "SOUL.md takes {soul:,} of these tokens and is always sent in full; shorten it.",
                 soul=shortage.soul,
             )
         )

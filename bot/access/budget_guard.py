@@ -54,15 +54,14 @@ ALL_PEOPLE = ""
 MAX_CACHED_SUMS = 10_000
 WARNING_TEXTS: Mapping[str, Phrase] = {
     "nearly": Phrase(
-        "Everybody together has used {spent} today, of {most}; when they are used up all but you "
-        "wait for tomorrow."
+        "Everyone together has used {spent} of {most} today. Once that is used up, everyone but "
+        "you waits until tomorrow."
     ),
     "all": Phrase(
-        "Everybody's {most} of today are used up ({spent}); all but you wait for tomorrow."
+        "Today's shared limit of {most} is used up ({spent}). Everyone but you waits until "
+        "tomorrow."
     ),
-    "own": Phrase(
-        "You have used {spent} yourself today. You have no limit; that of others is {most}."
-    ),
+    "own": Phrase("You have used {spent} today. You have no limit; everyone else's is {most}."),
 }
 
 
@@ -255,8 +254,13 @@ class BudgetGuard:
             asked=row.received.timestamp(),
             until=reached.until.timestamp(),
         )
-        told = await self._spending.refuse(row.id, notice, out)
-        log.info("over budget", limit=reached.limit, conversation=row.conversation, told=told)
+        is_notified = await self._spending.refuse(row.id, notice, out)
+        log.info(
+            "over budget",
+            limit=reached.limit,
+            conversation=row.conversation,
+            is_notified=is_notified,
+        )
 
     def _max_call_usage(self, model: str) -> UsageSum:
         config = self._config()

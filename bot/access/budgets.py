@@ -233,19 +233,19 @@ def end_of_day(now: datetime) -> datetime:
 
 
 LIMIT_TEXTS: dict[str, Phrase] = {
-    "messages_per_minute": Phrase("No more than {most} messages a minute; write again in {span}."),
+    "messages_per_minute": Phrase("The limit is {most} messages a minute. Try again in {span}."),
     "messages_per_day": Phrase(
-        "Today's {most} messages are used up; there are new ones at {at}, in {span}."
+        "Today's {most} messages are used up. The limit resets at {at}, in {span}."
     ),
     "tokens_per_day": Phrase(
-        "Today's {most} tokens are used up; there are new ones at {at}, in {span}."
+        "Today's {most} tokens are used up. The limit resets at {at}, in {span}."
     ),
-    "money_per_day": Phrase("Today's {most} are used up; there is more at {at}, in {span}."),
+    "money_per_day": Phrase("Today's limit of {most} is used up. It resets at {at}, in {span}."),
     "total_messages_per_day": Phrase(
-        "Everybody's {most} messages of today are used up; there are new ones at {at}, in {span}."
+        "Today's {most} messages for everyone are used up. The limit resets at {at}, in {span}."
     ),
     "total_money_per_day": Phrase(
-        "Everybody's {most} of today are used up; there is more at {at}, in {span}."
+        "Today's limit of {most} for everyone is used up. It resets at {at}, in {span}."
     ),
 }
 
@@ -329,7 +329,7 @@ def format_person(who: str, lang: str) -> str:
     if who == OWNER:
         return Phrase("you").text(lang)
     if not who:
-        return Phrase("groups, and earlier use").text(lang)
+        return Phrase("groups and earlier use").text(lang)
     channel, _, rest = who.partition(":")
     return f"{channel} {rest.partition(':')[2]}"
 
@@ -383,7 +383,7 @@ def _format_model_usage(row: ModelUsage, lang: str) -> str:
         Phrase("1 call", "{count:,} calls", count=row.calls),
         f"{row.input:,} → {row.output:,} tokens",
         *cached,
-        format_money(price) if price is not None else Phrase("price not known"),
+        format_money(price) if price is not None else Phrase("price unknown"),
     )
     return Phrase(
         "{model} · {purpose}: {parts}",
@@ -402,7 +402,7 @@ def _format_cost(usage: UsageSum, lang: str) -> str:
     if not usage.unpriced:
         return cost.text(lang)
     without = Phrase(
-        " (without {names}, whose price is not known)",
+        " (without {names}, whose price is unknown)",
         names=join_phrases(usage.unpriced, Phrase(", ")),
     )
     return join_phrases([cost, without], NO_PHRASE).text(lang)

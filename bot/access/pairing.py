@@ -134,7 +134,7 @@ class PairingService:
             [self._notice(found.party.channel, found.conversation, f"paired:{found.id}", text)]
         )
         who = _format_party(found.party, found.name)
-        return Phrase("{who} may talk to me in private now.", who=who)
+        return Phrase("{who} can now talk to me in private.", who=who)
 
     async def deny(self, code: str, by: str, channel: str = "") -> Phrase:
         """Refuse the person who was given this code, and ignore that id from now on, without
@@ -146,7 +146,7 @@ class PairingService:
             f"{found.party.channel}:{found.party.id}",
         )
         return Phrase(
-            "Denied {who}; they get no answer from now on. `mnema pair revoke {name}` lifts that.",
+            "Denied {who}. They get no answer from now on; `mnema pair revoke {name}` undoes this.",
             who=who,
             name=name,
         )
@@ -169,7 +169,7 @@ class PairingService:
             GrantRow(party=party, role="group", group="", name="", by=by, at=self.now())
         )
         return Phrase(
-            "The group {channel} `{id}` is allowed: there I answer whoever addresses me.",
+            "The group {channel} `{id}` is now allowed. I answer anyone there who addresses me.",
             channel=channel,
             id=id,
         )
@@ -187,8 +187,8 @@ class PairingService:
         if not held and await self._is_stranger(channel, person):
             raise PairingRefused(
                 Phrase(
-                    "{channel}:{id} is a stranger; have them write to the bot and approve their "
-                    "code first.",
+                    "{channel}:{id} is not known yet. Have them write to the bot, then approve "
+                    "the code they get.",
                     channel=channel,
                     id=id,
                 ),
@@ -210,9 +210,9 @@ class PairingService:
             GrantRow(party=party, role=new_role, group=group, name=name, by=by, at=self.now())
         )
         await self._end_lost_rights()
-        where = Phrase(" (in the group {group} alone)", group=group) if group else NO_PHRASE
+        where = Phrase(" (in the group {group} only)", group=group) if group else NO_PHRASE
         return Phrase(
-            "{channel} `{id}` is {role} now{where}.",
+            "{channel} `{id}` is now {role}{where}.",
             channel=channel,
             id=id,
             role=role,
@@ -236,21 +236,22 @@ class PairingService:
         ]
         if not listed and not any(result.grants for result in revoked):
             raise PairingRefused(
-                Phrase("Nothing was granted to {channel}:{id}.", channel=channel, id=id)
+                Phrase("{channel}:{id} had no access to revoke.", channel=channel, id=id)
             )
         turns = await self._stop_turns(channel, {id, as_person}, revoked[0])
         await self._end_lost_rights()
         approvals = sum(result.approvals for result in revoked)
         keys = ", ".join(f"channels.{channel}.{name}" for name in listed)
         revoked_text = Phrase(
-            "Revoked {channel} `{id}`; turns ended: {turns}, waiting approvals ended: {approvals}.",
+            "Revoked the access of {channel} `{id}`. Turns stopped: {turns}; pending approvals "
+            "cancelled: {approvals}.",
             channel=channel,
             id=id,
             turns=turns,
             approvals=approvals,
         )
         still_listed = Phrase(
-            "It is still listed in config.json under {keys}: take it out there.", keys=keys
+            "This id is still listed in config.json under {keys}; remove it there.", keys=keys
         )
         return join_sentences([revoked_text, still_listed if listed else NO_PHRASE])
 
@@ -363,15 +364,15 @@ class PairingService:
             minutes = max(1, round((until - self.now()) / timedelta(minutes=1)))
             raise PairingRefused(
                 Phrase(
-                    "Too many wrong codes: all that waited were cleared. Try again in {minutes} "
-                    "minutes.",
+                    "Too many wrong codes, so all pending requests were cleared. Try again in "
+                    "{minutes} minutes.",
                     minutes=minutes,
                 ),
             )
         raise PairingRefused(
             Phrase(
-                "That code is not good: it is wrong, expired or used. Have them write again for a "
-                "fresh one."
+                "This code is wrong, expired or already used. Have them write again to get a new "
+                "one."
             ),
         )
 
@@ -416,7 +417,7 @@ class PairingService:
             known = ", ".join(names)
             raise PairingRefused(
                 Phrase(
-                    "There is no channel {channel}; there are: {known}.",
+                    "There is no channel {channel}. Available: {known}.",
                     channel=channel,
                     known=known,
                 ),
@@ -451,8 +452,8 @@ def _check_role(role: str, group: str) -> GrantedRole:
         return "user"
     raise PairingRefused(
         Phrase(
-            "The role must be user or admin, within a group admin alone; owners are made by mnema "
-            "owner add."
+            "The role must be user or admin; in a group, only admin. To make someone an owner, "
+            "use mnema owner add."
         ),
     )
 
@@ -506,17 +507,18 @@ def _request_to_json(row: AccessRequestRow) -> dict[str, Any]:
 
 
 _CODE_TEXT = Phrase(
-    "I talk only to people who were let in. Give this code to the person who runs me; it is good "
-    "for an hour: `{code}`"
+    "I talk only to people who have been approved. Give this code to the person who runs me; it "
+    "is valid for an hour: `{code}`"
 )
-_APPROVED_TEXT = Phrase("You have been let in: you can talk to me now.")
-_OWNER_TEXT = Phrase("This account is an owner now. /help lists the commands.")
+_APPROVED_TEXT = Phrase("You have been approved: you can talk to me now.")
+_OWNER_TEXT = Phrase("This account is now an owner. /help lists the commands.")
 _REQUEST_TEXT = Phrase(
-    "{who} asks to talk to me and was given a code. If you know them, have them tell you the code "
-    "and enter it with `mnema pair approve CODE` in a terminal, or `/approve CODE` in the page or "
-    "the terminal chat. I do not tell you of others today; `mnema pair list` shows who waits."
+    "{who} wants to talk to me and was given a code. If you know them, ask them for the code and "
+    "enter it with `mnema pair approve CODE` in a terminal, or with `/approve CODE` on the page "
+    "or in the terminal chat. I will not report further requests today; `mnema pair list` shows "
+    "them all."
 )
 _GROUP_TEXT = Phrase(
-    "I am in a group that is not allowed: {who}. I stay silent there; `mnema pair group {key}` "
-    "lets it in."
+    "I was added to a group that is not allowed: {who}. I stay silent there; `mnema pair group "
+    "{key}` allows it."
 )

@@ -160,9 +160,9 @@ def describe_not_found(err: PersonNotFound) -> Phrase:
     """Say why nothing is shown or removed."""
     if err.is_owner:
         return Phrase(
-            "{name} is the owner or linked to the owner; /unlink separates an account, and the "
-            "owner's own data is removed with /forget, mnema sessions delete, or with the whole "
-            "home.",
+            "{name} is the owner, or an account linked to the owner. /unlink separates an "
+            "account. To delete the owner's own data, use /forget or mnema sessions delete, or "
+            "delete the whole home.",
             name=err.name,
         )
-    return Phrase("There is no person {name}; mnema people list shows all.", name=err.name)
+    return Phrase("There is no person {name}; mnema people list shows everyone.", name=err.name)

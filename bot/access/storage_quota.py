@@ -27,16 +27,17 @@ OWNER_SPACE = ""
 ALL_SPACES = "*"
 QUOTA_TEXTS = {
     "mine": Phrase(
-        "{name} was not kept: your storage is full ({used} of {most} MB are used). Ask the bot's "
+        "{name} was not saved: your storage is full ({used} of {most} MB used). Ask the bot's "
         "owner for more."
     ),
     "all": Phrase(
-        "{name} was not kept: everybody's storage is full ({most} MB). Ask the bot's owner."
+        "{name} was not saved: the storage shared by everyone is full ({most} MB). Ask the bot's "
+        "owner."
     ),
 }
 QUOTA_WARNING = Phrase(
-    "The files that are kept come to {used} MB, of {most} (budgets.total.storage_mb). Once it is "
-    "full, files of others are not kept any more; yours are."
+    "Stored files take up {used} of {most} MB (budgets.total.storage_mb). Once that is full, "
+    "other people's files are no longer saved; yours still are."
 )
 
 

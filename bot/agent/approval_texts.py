@@ -19,38 +19,34 @@ MAX_MIXED_WORDS = 5  # that a question names
 MAX_INLINE_CHARS = 60  # of an argument that stands in the line of its call
 NOTHING_BOUND: Mapping[str, str] = {}
 TAINTED_BANNER = Phrase(
-    "⚠️ Words from outside (a file, a web page, a tool's result, a quotation) are in view, and "
-    "they may be what asks for this. Read it closely."
+    "⚠️ The context holds text from outside (a file, a web page, a tool's result, a quotation), "
+    "which may be what asks for this. Check it closely."
 )
-BOUND_TITLE = Phrase("valid only while these stay the same")
+BOUND_TITLE = Phrase("valid only while these are unchanged")
 UNBOUND_TITLE = Phrase("not covered")
 # Why a call is asked for, by its action.
 _REASONS: Mapping[str, Phrase] = {
-    "exec": Phrase("Each command needs your approval."),
-    "persona.write": Phrase("It would change the bot's persona or rules."),
-    "mcp.call.ask": Phrase("This tool of the server {server} is set to ask each time."),
+    "exec": Phrase("Every command needs your approval."),
+    "persona.write": Phrase("This would change the bot's persona or rules."),
+    "mcp.call.ask": Phrase("This tool of server {server} is set to ask every time."),
 }
-_OTHER_REASON = Phrase("This tool is set to ask each time.")
+_OTHER_REASON = Phrase("This tool is set to ask every time.")
 DENIED_TEXT = Phrase("Denied; nothing was done.")
-APPROVED_TEXT = Phrase("Approved. It runs once the answer that is under way has ended.")
+APPROVED_TEXT = Phrase("Approved. It runs once the current answer is finished.")
 # By the state that a request has reached when somebody answers it again.
 CLOSED_TEXTS: Mapping[ApprovalState, AnyPhrase] = {
-    "approved": Phrase(
-        "That one is approved already; it runs once the answer that is under way has ended."
-    ),
+    "approved": Phrase("This was already approved; it runs once the current answer is finished."),
     "running": Phrase(
-        "That one has begun; if the program was interrupted, it may have happened or not. It is "
-        "not run again."
+        "This has already started. If the program was interrupted, it may or may not have taken "
+        "effect; it is not run again."
     ),
-    "done": Phrase("That one was run already; it is not run again."),
-    "unknown": Phrase(
-        "That one was tried already, and its outcome is unknown. It is not run again."
-    ),
-    "failed": Phrase("That one was tried already and did not work."),
-    "denied": Phrase("That one was denied already."),
+    "done": Phrase("This was already run; it is not run again."),
+    "unknown": Phrase("This was already tried, and the outcome is unknown; it is not run again."),
+    "failed": Phrase("This was already tried and failed."),
+    "denied": Phrase("This was already denied."),
     "ended": Phrase(
-        "That approval is over: it expired, or your rights changed. Ask for it again if it is "
-        "still needed."
+        "This approval is no longer valid: it expired, or your rights changed. Ask for it again "
+        "if you still need it."
     ),
 }
 
@@ -134,8 +130,8 @@ def _format_choices(question: ApprovalQuestion) -> str:
     if question.is_lasting:
         always = Phrase("  Always: `/approve {code} always`", code=code)
     choices = Phrase(
-        "Yes: `/approve {code}`  No: `/deny {code}`{always}\nGood for 10 minutes and one run; "
-        "nobody else can approve it. What it depends on: `/approve {code} why`",
+        "Yes: `/approve {code}`  No: `/deny {code}`{always}\nValid for 10 minutes and one run; "
+        "only you can approve it. What it depends on: `/approve {code} why`",
         code=code,
         always=always,
     )
@@ -214,7 +210,8 @@ def _mixed_words_line(arguments: Mapping[str, Any], lang: str) -> str:
     if not words:
         return ""
     return Phrase(
-        "⚠️ These words mix letters of several scripts, and may not be what they look like: {words}",
+        "⚠️ These words mix letters from different scripts and may not be what they look like: "
+        "{words}",
         words=join_phrases(words, Phrase(", ")),
     ).text(lang)
 

@@ -396,12 +396,13 @@ class ApprovalService:
         row = await self.access.add_rule(rule)
         if row is None:
             return Phrase(
-                "No rule was made: there are {max_rules} already; /approvals revokes some.\n",
+                "No rule was saved: there are already {max_rules}. Use /approvals to revoke "
+                "some.\n",
                 max_rules=MAX_RULES,
             )
         days = RULE_VALIDITY.days
         return Phrase(
-            "Rule {number} is made; for {days} days it is not asked again. /approvals shows and "
+            "Rule {number} saved: I will not ask again for {days} days. /approvals shows and "
             "revokes it.\n",
             number=row.number,
             days=days,
@@ -427,13 +428,13 @@ class ApprovalService:
             text = f"\n\n{fence_text(text)}"
         if end == "unknown":
             return Phrase(
-                "Approved, but it is unknown whether `{tool}` happened; look first: {words}",
+                "Approved, but it is not known whether `{tool}` took effect; check first: {words}",
                 tool=row.tool,
                 words=text,
             )
         if end == "done":
             return Phrase("Approved and done, `{tool}`: {words}", tool=row.tool, words=text)
-        return Phrase("Approved, but `{tool}` did not work: {words}", tool=row.tool, words=text)
+        return Phrase("Approved, but `{tool}` failed: {words}", tool=row.tool, words=text)
 
     async def _to_message(
         self, row: ApprovalRow, end: CallEnd, text: str, images: Sequence[Image] = ()

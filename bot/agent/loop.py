@@ -507,7 +507,7 @@ class Agent:
         used = step.last.requested
         is_spare = used not in ("", context.model)
         if is_spare and self._config().llm.tell_spare:
-            spare = Phrase("({chosen} is not available right now; {spare} answered)")
+            spare = Phrase("({chosen} is not available right now; {spare} answered instead)")
             notes.append(spare.fill(spare=used, chosen=context.model))
         return [note.text(context.lang) for note in notes]
 

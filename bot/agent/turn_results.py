@@ -39,8 +39,8 @@ def to_result(context: TurnContext, running: RunningAgent) -> TurnResult:
             )
             return failed_result(
                 Phrase(
-                    "This answer took more than {minutes} minutes and was stopped. What tools "
-                    "have done stays. /retry tries again.",
+                    "This answer took more than {minutes} minutes and was stopped. Whatever "
+                    "tools have done stays done. /retry tries again.",
                     minutes=format_minutes(context.timeouts.cancel_after),
                 ).text(lang)
             )
@@ -58,7 +58,7 @@ def to_result(context: TurnContext, running: RunningAgent) -> TurnResult:
         return failed_result(
             Phrase(
                 "This conversation has to be folded first, but the daily log cannot be written "
-                "({why}). Your message is saved; fix that, then send /retry.",
+                "({why}). Your message is saved; fix the problem, then send /retry.",
                 why=err.why,
             ).text(lang)
         )

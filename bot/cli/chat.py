@@ -145,7 +145,7 @@ def greet(home: HomeFolder, config: Config) -> str:
     else:
         model = f"{provider} · {llm.model or PROVIDERS[provider].model}"
     greeting = Phrase(
-        "{model} · {home} · /help lists the commands · Ctrl-D leaves", model=model, home=home.root
+        "{model} · {home} · /help lists the commands · Ctrl-D quits", model=model, home=home.root
     )
     return greeting.text(detect_machine_language(config.language))
 

@@ -158,7 +158,7 @@ def _confirm_new_home(ctx: typer.Context) -> None:
     if is_typed and not home.config.exists() and sys.stdin.isatty():
         from bot.texts import show_before_messages
 
-        question = Phrase("There is no bot at {home} yet. Create one?", home=home.root)
+        question = Phrase("There is no bot in {home} yet. Create one?", home=home.root)
         typer.confirm(show_before_messages(question), abort=True)
 
 

@@ -113,7 +113,7 @@ def note_reading(home: HomeFolder, rows: Sequence[Any], result: str) -> None:
         asyncio.run(note_beside(home, acts))
     except (StoreError, OSError) as err:
         raise ReadingNotAudited(
-            f"This is another person's chat, and the audit list could not be written ({err}), so "
+            f"This is another person's chat, and the audit log could not be written ({err}), so "
             "nothing is shown."
         ) from err
 
@@ -128,7 +128,9 @@ def confirm(question: str, *, yes: bool) -> None:
     if yes:
         return
     if not sys.stdin.isatty():
-        why = show_before_messages(Phrase("There is no terminal to confirm on; pass --yes."))
+        why = show_before_messages(
+            Phrase("There is no terminal to ask for confirmation; pass --yes.")
+        )
         raise MnemaError(f"{question} {why}")
     typer.confirm(question, abort=True, err=True)
 

@@ -29,7 +29,7 @@ from memory.workspace.atomic_write import write_atomic
 PROGRESS_SECONDS = 0.2  # between two lines of progress
 
 app = typer.Typer(
-    help="List what was done and decided; check that it was not altered.", no_args_is_help=True
+    help="List the audit log, and check that it was not altered.", no_args_is_help=True
 )
 
 
@@ -37,7 +37,8 @@ app = typer.Typer(
 def listing(
     ctx: typer.Context,
     limit: Annotated[
-        int, typer.Option("--limit", min=1, max=ALL_SESSIONS, help="The newest this many.")
+        int,
+        typer.Option("--limit", min=1, max=ALL_SESSIONS, help="How many of the newest entries."),
     ] = 50,
     as_json: JsonOption = False,
 ) -> int:
@@ -87,7 +88,7 @@ def verify(
 
     fault, end = run_with_store(ctx.obj, check)
     if fault is not None:
-        raise MnemaError(f"Act {fault.seq} is not as it was written: {fault.what}.")
+        raise MnemaError(f"Entry {fault.seq} is not as it was written: {fault.what}.")
     count = "1 act stands" if end.seq == 1 else f"{end.seq:,} acts stand"
     print(f"{count} as written; heads noted outside the database that agree: {len(known)}.")
     if end.seq:
@@ -123,7 +124,7 @@ def backup(
         bool,
         typer.Option(
             "--encrypt",
-            help="Encrypt it with a passphrase; the secrets of config.json are then in it.",
+            help="Encrypt it with a passphrase; it then includes the secrets of config.json.",
         ),
     ] = False,
     as_json: JsonOption = False,
@@ -309,7 +310,7 @@ def migrate(
     source: SourceOption = "",
     target: TargetOption = "",
     set_url: Annotated[
-        bool, typer.Option("--set", help="Write the new place to config.json, as database_url.")
+        bool, typer.Option("--set", help="Write the new location to config.json, as database_url.")
     ] = False,
     as_json: JsonOption = False,
 ) -> int:

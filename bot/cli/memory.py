@@ -13,7 +13,7 @@ from bot.runtime.store_access import OpenedStore, call_running_bot_now
 from bot.texts import show_before_messages
 
 app = typer.Typer(
-    help="Search memory, list its files, say which are yours, rebuild the index.",
+    help="Search memory, list its files, mark files as yours, rebuild the index.",
     no_args_is_help=True,
 )
 SEARCH_SECONDS = 30.0  # timeouts of requests to a running bot
@@ -32,7 +32,9 @@ def search(
     space: Annotated[
         str, typer.Option("--space", help="Whose memory [default: the owner's].")
     ] = "",
-    limit: Annotated[int, typer.Option("--limit", min=1, max=200, help="Maximum of results.")] = 10,
+    limit: Annotated[
+        int, typer.Option("--limit", min=1, max=200, help="Maximum number of results.")
+    ] = 10,
     as_json: JsonOption = False,
 ) -> int:
     """Search memory files, daily logs and conversations, best first."""
@@ -60,10 +62,11 @@ def search(
 def index(
     ctx: typer.Context,
     space: Annotated[
-        str | None, typer.Option("--space", help="Only this one [default: all; '' the owner's].")
+        str | None,
+        typer.Option("--space", help="Only this space [default: all; '' for the owner's]."),
     ] = None,
 ) -> int:
-    """Rebuild the index from the files and the store."""
+    """Rebuild the index from the files and the database."""
     home: HomeFolder = ctx.obj
     if home.address():
         body = {} if space is None else {"space": space}
@@ -74,7 +77,7 @@ def index(
     else:
         rows = _run_offline(home, lambda memory: memory.index(space), lock=True)
     if not rows:
-        raise UnknownSpace(f"There is no space called {space}; mnema memory files names them.")
+        raise UnknownSpace(f"There is no space called {space}; mnema memory files lists them.")
     for name, count in rows.items():
         print(f"{name or 'the owner'}: {count:,} {'row' if count == 1 else 'rows'}")
     return 0
@@ -107,7 +110,7 @@ def mine(
         typer.Argument(help="A file or folder of the owner's workspace, such as files/notes.txt."),
     ],
 ) -> int:
-    """Say that a file, or all in a folder, is yours: it counts as words from outside no more."""
+    """Mark a file or folder as yours, so that it no longer counts as text from outside."""
     from bot.tools.workspace.files import NotTakenOver, parse_own_path, take_over
 
     home: HomeFolder = ctx.obj

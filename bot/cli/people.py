@@ -33,7 +33,7 @@ from bot.texts import detect_machine_language, show_before_messages
 from channels.phrases import AnyPhrase, Phrase
 
 pair_app = typer.Typer(
-    help="List who may talk to the bot and who asks to; approve, refuse, revoke.",
+    help="List who may talk to the bot and who asks to; approve, deny, revoke.",
     no_args_is_help=True,
 )
 owner_app = typer.Typer(help="Make a person an owner, and list the owners.", no_args_is_help=True)
@@ -43,7 +43,9 @@ CodeArgument = Annotated[
     str, typer.Argument(help="The code that the person received, such as ABCD-EFGH.")
 ]
 ChannelOption = Annotated[str, typer.Option("--channel", help="Only a code of this channel.")]
-AccountArgument = Annotated[str, typer.Argument(metavar="CHANNEL:ID", help="Such as telegram:42.")]
+AccountArgument = Annotated[
+    str, typer.Argument(metavar="CHANNEL:ID", help="A person or group, such as telegram:42.")
+]
 
 
 @pair_app.command("list")
@@ -63,14 +65,14 @@ def list_requests(ctx: typer.Context, as_json: JsonOption = False) -> int:
         )
     if facts["locked_until"]:
         until = facts["locked_until"][:16]
-        locked = Phrase("Codes are locked until {until} UTC: too many wrong ones.", until=until)
+        locked = Phrase("Too many wrong codes: pairing is locked until {until} UTC.", until=until)
         print(show_before_messages(locked))
     if not facts["people"] and not facts["waiting"]:
         print(
             show_before_messages(
                 Phrase(
-                    "Only this machine has access, and no requests are open. mnema owner add makes "
-                    "you an owner."
+                    "Only this machine has access, and no requests are pending. mnema owner add "
+                    "makes you an owner."
                 )
             )
         )
@@ -88,7 +90,7 @@ def approve(ctx: typer.Context, code: CodeArgument, channel: ChannelOption = "")
 
 @pair_app.command("deny")
 def deny(ctx: typer.Context, code: CodeArgument, channel: ChannelOption = "") -> int:
-    """Refuse the person who received this code; they get no answer from now on."""
+    """Deny the person who received this code; they get no answer from now on."""
     body = {"code": code, "channel": channel}
     return _change_access(
         ctx.obj, "deny", body, lambda it: it.deny(code, COMMAND_LINE_ACTOR, channel)
@@ -97,7 +99,7 @@ def deny(ctx: typer.Context, code: CodeArgument, channel: ChannelOption = "") ->
 
 @pair_app.command("revoke", context_settings={"ignore_unknown_options": True})
 def revoke(ctx: typer.Context, which: AccountArgument) -> int:
-    """Revoke the access, or the refusal, of a person or a group; their running turns end."""
+    """Revoke the access, or the denial, of a person or a group; their running turns stop."""
     channel, id = _parse_party(which)
     body = {"channel": channel, "id": id}
     return _change_access(
@@ -121,7 +123,7 @@ def role(
     which: AccountArgument,
     role: Annotated[str, typer.Argument(help="user or admin.")],
     within: Annotated[
-        str, typer.Option("--group", help="Id of a group; then the role holds only there.")
+        str, typer.Option("--group", help="Id of a group, to give the role only there.")
     ] = "",
     yes: YesOption = False,
 ) -> int:
@@ -146,8 +148,8 @@ def add(ctx: typer.Context) -> int:
         code = _run_offline(home, lambda it: it.owner_code(COMMAND_LINE_ACTOR), write=True)
     print(code)
     hint = Phrase(
-        "Send it to the bot in a private chat within 10 minutes to become an owner. It works once; "
-        "an earlier unused code no longer works."
+        "Send this code to the bot in a private chat within 10 minutes to become an owner. It "
+        "works once; any earlier unused code no longer works."
     )
     print(show_before_messages(hint), file=sys.stderr)
     return 0
@@ -162,7 +164,7 @@ def owners(ctx: typer.Context) -> int:
     if not rows:
         print(
             show_before_messages(
-                Phrase("Only this machine is an owner; mnema owner add makes a person one.")
+                Phrase("Only this machine is an owner so far; mnema owner add adds a person.")
             )
         )
     return 0

@@ -115,7 +115,7 @@ def load_config_file(home: HomeFolder) -> ConfigFile:
     file = ConfigFile(home.config)
     file.load()
     if file.trouble is not None:
-        print(f"mnema: {file.trouble} The last good configuration holds.", file=sys.stderr)
+        print(f"mnema: {file.trouble} The last good configuration stays in use.", file=sys.stderr)
     return file
 
 

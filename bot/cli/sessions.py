@@ -28,7 +28,7 @@ SessionOrFileArgument = Annotated[
     typer.Argument(metavar="SESSION|FILE", help="A conversation's name or id, or a file with one."),
 ]
 SessionArgument = Annotated[
-    str, typer.Argument(help="Id (its beginning will do) or name of the conversation.")
+    str, typer.Argument(help="Id (or its beginning) or name of the conversation.")
 ]
 MAX_PROBES = 50
 PROGRESS_TURNS = 1_000  # of an import between two lines about its folds
@@ -73,7 +73,7 @@ def show(
     ctx: typer.Context,
     session: SessionArgument,
     limit: Annotated[
-        int, typer.Option("--limit", min=1, max=ALL_SESSIONS, help="The newest this many lines.")
+        int, typer.Option("--limit", min=1, max=ALL_SESSIONS, help="How many of the newest lines.")
     ] = 50,
 ) -> int:
     """Print a conversation as people saw it."""
@@ -149,10 +149,11 @@ def export(
 def import_session(
     ctx: typer.Context,
     file: Annotated[
-        Path, typer.Argument(help="An export, or a message list in Anthropic's or OpenAI's form.")
+        Path, typer.Argument(help="An export, or a message list in Anthropic's or OpenAI's format.")
     ],
     conversation: Annotated[
-        str, typer.Option("--conversation", help="Its name here [default: the file's].")
+        str,
+        typer.Option("--conversation", help="Name of the conversation here [default: the file's]."),
     ] = "",
 ) -> int:
     """Import a conversation from a file as a new conversation of the terminal."""
@@ -220,7 +221,7 @@ def replay(
     ctx: typer.Context,
     session: SessionOrFileArgument,
     policy: Annotated[
-        str, typer.Option("--policy", help="Which policies, with commas [default: all].")
+        str, typer.Option("--policy", help="Policies, separated by commas [default: all].")
     ] = "",
     budget: Annotated[
         int, typer.Option("--budget", min=0, help="agent_max_context_tokens [default: as set].")
@@ -229,16 +230,17 @@ def replay(
         int, typer.Option("--turns", min=0, help="agent_max_context_turns [default: as set].")
     ] = 0,
     late: Annotated[
-        int, typer.Option("--late", min=0, help="Requests that a fold in the background is late.")
+        int,
+        typer.Option("--late", min=0, help="How many requests late a background fold is ready."),
     ] = 0,
     model: Annotated[
-        str, typer.Option("--model", help="Whose prices and window [default: as set].")
+        str, typer.Option("--model", help="Model whose prices and window apply [default: as set].")
     ] = "",
     fast_model: Annotated[
-        str, typer.Option("--fast-model", help="Whose prices for summaries.")
+        str, typer.Option("--fast-model", help="Model whose prices apply to summaries.")
     ] = "",
     probes: Annotated[
-        int, typer.Option("--probes", min=0, help="Maximum of probe questions; 0: none.")
+        int, typer.Option("--probes", min=0, help="Maximum number of probe questions; 0: none.")
     ] = MAX_PROBES,
     since_clear: Annotated[
         bool, typer.Option("--since-clear", help="Only what came after the newest clear.")

@@ -35,17 +35,17 @@ async def _pair(context: CommandContext) -> str:
     code = parse_typed_code(context.arguments)
     if code and context.scope.kind != "group" and await _claim_ownership(context, code):
         return context.text(
-            Phrase("This account is an owner now. /help lists the commands."),
+            Phrase("This account is now an owner. /help lists the commands."),
         )
     if context.actor.role != "owner":
         return context.text(
-            Phrase("You may talk to me already; there is nothing to pair."),
+            Phrase("You can already talk to me; there is nothing to pair."),
         )
     if not is_allowed(context, WRITE_ACTION):
         count = await context.services.pairing.waiting()
         return context.text(
             Phrase(
-                "People waiting: {count}. They are let in from the terminal or the page, not here.",
+                "People waiting: {count}. Approve them in the terminal or on the page, not here.",
                 count=count,
             ),
         )
@@ -66,7 +66,7 @@ async def _list_requests(context: CommandContext) -> str:
     if not rows:
         return context.text(Phrase("Nobody is waiting."))
     head = context.text(
-        Phrase("**Waiting** (have them tell you their code, then /approve CODE or /deny CODE)"),
+        Phrase("**Waiting** (ask them for their code, then send /approve CODE or /deny CODE)"),
     )
     return "\n".join([head, *rows])
 
@@ -96,7 +96,7 @@ async def _decide(context: CommandContext, *, approve: bool) -> str:
     services = context.services
     key, always = _split_always(context.arguments.strip())
     if not key:
-        return context.text(Phrase("Give the code, such as /approve ABCD-EFGH."))
+        return context.text(Phrase("Add the code, as in /approve ABCD-EFGH."))
     if context.scope.kind != "group" and (
         outcome := await services.approvals.decide(
             context.actor, context.scope, key, approve=approve, always=always
@@ -109,8 +109,8 @@ async def _decide(context: CommandContext, *, approve: bool) -> str:
     if code and context.actor.role == "owner" and not is_allowed(context, WRITE_ACTION):
         return context.text(
             Phrase(
-                "No request with that code is waiting here. People are let in from the terminal "
-                "(mnema pair approve CODE) or page."
+                "No request with that code is waiting here. Approve people in the terminal "
+                "(mnema pair approve CODE) or on the page."
             ),
         )
     if not code or not is_allowed(context, WRITE_ACTION):
@@ -139,7 +139,7 @@ async def _approvals(context: CommandContext) -> str:
             return context.text(Phrase("Usage: /approvals, /approvals revoke 2"))
         if not await access.revoke_rule(space, int(number), context.actor.id):
             return context.text(Phrase("There is no rule {number}.", number=number))
-        return context.text(Phrase("Rule {number} is revoked.", number=number))
+        return context.text(Phrase("Rule {number} has been revoked.", number=number))
     now = context.services.now()
     waiting = [
         row
@@ -154,14 +154,14 @@ async def _approvals(context: CommandContext) -> str:
     parts = []
     if waiting:
         lines = [_format_waiting(context, row, codes.get(row.id, ""), now) for row in waiting]
-        parts.append("\n".join([context.text(Phrase("**Waiting for you**")), *lines]))
+        parts.append("\n".join([context.text(Phrase("**Waiting for your approval**")), *lines]))
     if rules:
         head = context.text(
-            Phrase("**Not asked again** (/approvals revoke N revokes one)"),
+            Phrase("**Always approved** (/approvals revoke N revokes one)"),
         )
         parts.append("\n".join([head, *rules]))
     return "\n\n".join(parts) or context.text(
-        Phrase("Nothing waits for you, and no command runs without a question."),
+        Phrase("Nothing is waiting for your approval, and no command is always approved."),
     )
 
 
@@ -185,7 +185,7 @@ async def _format_rule_line(context: CommandContext, row: ApprovalRuleRow) -> st
     if await is_in_force(row, context.services.roles):
         return line
     return line + context.text(
-        Phrase(" — not in effect: the person who made it may not run commands now"),
+        Phrase(" — not in effect: the person who made it cannot run commands now"),
     )
 
 
@@ -214,7 +214,7 @@ async def _format_linked(context: CommandContext) -> list[str]:
         return [
             context.text(
                 Phrase(
-                    "This account has joined the memory of {space_owner}; /unlink takes it out.",
+                    "This account shares the memory of {space_owner}; /unlink ends that.",
                     space_owner=_format_space_owner(context, home),
                 ),
             )
@@ -225,7 +225,7 @@ async def _format_linked(context: CommandContext) -> list[str]:
         for number, link in enumerate(links, start=1)
     ]
     head = context.text(
-        Phrase("**Joined to this memory** (/unlink N takes one out)"),
+        Phrase("**Accounts that share this memory** (/unlink N removes one)"),
     )
     return ["\n".join([head, *rows])] if rows else []
 
@@ -239,9 +239,9 @@ async def _create_code(context: CommandContext) -> str:
     shown = f"`/link {format_code(code)}`"
     return context.text(
         Phrase(
-            "To let another account of yours share this memory, send {shown} in its private chat "
-            "with me within 10 minutes; both chats then confirm. It shares memory only, no "
-            "rights. Give the code to nobody.",
+            "To let another account of yours share this memory, send {shown} from it in a "
+            "private chat with me within 10 minutes; both chats then confirm. Only memory is "
+            "shared, not rights. Give the code to nobody else.",
             shown=shown,
         ),
     )
@@ -253,13 +253,13 @@ def _format_pending(context: CommandContext, request: LinkCodeRow) -> str:
         if request.state == "typed":
             return _format_code_owner(context, request)
         return context.text(
-            Phrase("The other chat has to give /link confirm now; /link refuse calls it off."),
+            Phrase("The other chat must now send /link confirm; /link refuse cancels the link."),
         )
     if request.state == "agreed":
         return context.text(_format_link_request(request))
     return context.text(
         Phrase(
-            "{requester} typed your code and has not confirmed yet; /link refuse turns it down.",
+            "{requester} entered your code but has not confirmed yet; /link refuse declines.",
             requester=_format_requester(request),
         ),
     )
@@ -278,8 +278,8 @@ async def _enter_code(context: CommandContext) -> str:
         return _locked_text(context, until - now)
     return context.text(
         Phrase(
-            "That code is not good here: it is wrong, expired, used, or this account's own. Type "
-            "a fresh one in the other account's private chat."
+            "This code does not work here: it is wrong, expired, already used, or this account's "
+            "own. Enter a new one in the other account's private chat."
         ),
     )
 
@@ -291,13 +291,13 @@ async def _link_obstacle(context: CommandContext) -> str:
         return _locked_text(context, until - now)
     if await links.linked_space(me.space) != me.space:
         return context.text(
-            Phrase("This account has joined a memory already. /unlink it first."),
+            Phrase("This account already shares a memory. Send /unlink first."),
         )
     if not me.space or len(await links.members(me.space)) > 1:
         return context.text(
             Phrase(
-                "This memory joins no other. Make the code here with /link, and type it in the "
-                "other account's chat."
+                "This memory cannot join another. Create the code here with /link, and enter it "
+                "in the other account's chat."
             ),
         )
     return ""
@@ -312,7 +312,7 @@ async def _confirm(context: CommandContext) -> str:
         if request.state == "typed" and await links.agree(request.id):
             await services.tell(request.conversation, _format_link_request(request))
         return context.text(
-            Phrase("Good. Now send /link confirm in the chat that made the code."),
+            Phrase("Good. Now send /link confirm in the chat where the code was created."),
         )
     if request.state != "agreed":
         return _format_pending(context, request)
@@ -323,19 +323,19 @@ async def _confirm(context: CommandContext) -> str:
     await services.tell(
         request.typed_conversation,
         Phrase(
-            "Linked: from now on this account uses the memory of {account}. /unlink takes it out.",
+            "Linked: from now on this account uses the memory of {account}. /unlink ends that.",
             account=_format_account(request.maker),
         ),
     )
     return context.text(
         Phrase(
-            "Linked: {account} shares this memory now. /link shows it, /unlink takes it out.",
+            "Linked: {account} now shares this memory. /link shows it, /unlink ends it.",
             account=_format_account(joined),
         ),
     )
 
 
-_LINK_CHANGED_TEXT = Phrase("Not linked: something else was linked meanwhile. Send /link again.")
+_LINK_CHANGED_TEXT = Phrase("Not linked: another link was made meanwhile. Send /link again.")
 
 
 async def _refuse(context: CommandContext) -> str:
@@ -345,8 +345,8 @@ async def _refuse(context: CommandContext) -> str:
         return _no_link_text(context)
     await links.settle(request.id, join=False)
     other = request.conversation if request.typist == me else request.typed_conversation
-    await context.services.tell(other, Phrase("The other side turned the link down."))
-    return context.text(Phrase("Turned down; nothing is linked."))
+    await context.services.tell(other, Phrase("The other side declined the link."))
+    return context.text(Phrase("Declined; nothing was linked."))
 
 
 async def _unlink(context: CommandContext) -> str:
@@ -368,8 +368,7 @@ async def _remove_account(context: CommandContext, link: LinkRow) -> str:
         return _not_linked_text(context)
     is_own = link.own_space == context.conversation.own_space
     unlinked = Phrase(
-        "Unlinked: {account} has its own memory again; what was noted meanwhile stays where it "
-        "was noted.",
+        "Unlinked: {account} has its own memory again. What was noted meanwhile stays where it is.",
         account=_format_account(link),
     )
     await context.services.tell(link.home_chat if is_own else link.chat, unlinked)
@@ -381,9 +380,9 @@ def _format_code_owner(context: CommandContext, request: LinkCodeRow) -> str:
     maker = _format_account(request.maker)
     return context.text(
         Phrase(
-            "{maker} made this code. Once confirmed, what is said and noted here is shared with "
-            "it, and either sees both. Is that account yours too? If so, send /link confirm; if "
-            "not, /link refuse.",
+            "This code comes from {maker}. Once you confirm, what is said and noted here is "
+            "shared with that account, and each sees both. Is that account yours too? If so, "
+            "send /link confirm; if not, /link refuse.",
             maker=maker,
         ),
     )
@@ -392,7 +391,7 @@ def _format_code_owner(context: CommandContext, request: LinkCodeRow) -> str:
 def _format_link_request(request: LinkCodeRow) -> Phrase:
     """Ask the account that made the code to confirm."""
     return Phrase(
-        "{requester} asks to share this memory. Is that account your own? If so, send /link "
+        "{requester} asks to share this memory. Is that account yours? If so, send /link "
         "confirm; if not, /link refuse.",
         requester=_format_requester(request),
     )
@@ -417,7 +416,7 @@ def _format_space_owner(context: CommandContext, space: str) -> str:
 
 
 def _no_link_text(context: CommandContext) -> str:
-    return context.text(Phrase("No link waits for a word here."))
+    return context.text(Phrase("No link is waiting for confirmation here."))
 
 
 def _not_linked_text(context: CommandContext) -> str:
@@ -446,28 +445,28 @@ ACCESS_COMMANDS = (
         name="pair",
         usage=Phrase("[CODE]"),
         action="pair.status",
-        about=Phrase("see who wants to be let in, or enter an owner code"),
+        about=Phrase("see who wants to talk to the bot, or enter an owner code"),
         run=_pair,
     ),
     Command(
         name="approve",
         usage=Phrase("CODE [always [WORDS]|why]"),
         action="approval.decide",
-        about=Phrase("approve a waiting request (on the terminal and the page also a pairing)"),
+        about=Phrase("approve a request (in the terminal or on the page, also a pairing)"),
         run=_approve,
     ),
     Command(
         name="deny",
         usage=Phrase("CODE"),
         action="approval.decide",
-        about=Phrase("refuse a waiting request or a pairing"),
+        about=Phrase("deny a request or a pairing"),
         run=_deny,
     ),
     Command(
         name="approvals",
         usage=Phrase("[revoke N]"),
         action="approval.decide",
-        about=Phrase("see what waits for your approval, and which commands need none"),
+        about=Phrase("see requests waiting for you, and commands that are always approved"),
         run=_approvals,
     ),
 )

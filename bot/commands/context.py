@@ -36,7 +36,7 @@ ITEM_KIND_TEXTS: dict[str, Phrase] = {
 }
 FOLD_METHOD_TEXTS: dict[str, Phrase] = {
     "model": Phrase("summary by the model"),
-    "extract": Phrase("extract, word for word"),
+    "extract": Phrase("excerpts, word for word"),
 }
 
 
@@ -124,7 +124,7 @@ def _diff_statistics(found: RangeStatistics, context: CommandContext) -> str:
             Phrase("messages: {user} from people, {bot} from me", user=found.user, bot=found.bot),
         ),
         context.text(Phrase("tools: ")) + _format_some(tools, context) if tools else "",
-        context.text(Phrase("often one after the other: ")) + _format_some(patterns, context)
+        context.text(Phrase("often used in sequence: ")) + _format_some(patterns, context)
         if patterns
         else "",
         context.text(Phrase("files: ")) + _format_some(files, context) if files else "",
@@ -216,8 +216,8 @@ async def _clear(context: CommandContext) -> str:
     )
     return context.text(
         Phrase(
-            "The context is clear: the model sees nothing from before. The record stays; /context "
-            "undo takes this back."
+            "The context is clear: the model no longer sees what came before. The record stays; "
+            "/context undo brings it back."
         ),
     )
 
@@ -257,7 +257,7 @@ async def _fold(context: CommandContext) -> str:
         return context.text(format_finished_fold(row))
     if services.folding.is_folding(id):
         return context.text(
-            Phrase("Still folding; just go on. /context shows it once it is done."),
+            Phrase("Still folding; just carry on. /context shows the result once it is done."),
         )
     return context.text(Phrase("Nothing was folded: the context changed meanwhile."))
 
@@ -289,7 +289,7 @@ CONTEXT_COMMANDS = (
         name="context",
         usage=Phrase("[all|clear|fold|undo|diff]"),
         action="context.read",
-        about=Phrase("see what the model reads; all, clear, fold, undo, diff"),
+        about=Phrase("see what the model reads; clear, fold or undo"),
         run=_context,
     ),
     Command(

@@ -66,7 +66,7 @@ async def _export_everything(context: CommandContext) -> str:
     )
     await context.store.note("export", space, f"everything, {done.messages} messages", context.who)
     exported = Phrase(
-        "Everything that the bot keeps about you is in {path} in the workspace: conversations "
+        "Everything the bot stores about you is in {path} in the workspace: conversations "
         "{conversations}, messages {messages}, files {files}, memories {memories}, attachments "
         "{attachments}.",
         path=path,
@@ -76,7 +76,9 @@ async def _export_everything(context: CommandContext) -> str:
         memories=done.memories,
         attachments=done.attachments,
     )
-    left = Phrase("Attachments or files that did not fit: {count}.", count=len(done.left_out))
+    left = Phrase(
+        "Attachments or files left out because they did not fit: {count}.", count=len(done.left_out)
+    )
     return context.text(join_sentences([exported, left if done.left_out else NO_PHRASE]))
 
 

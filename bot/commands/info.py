@@ -65,7 +65,7 @@ async def _status(context: CommandContext) -> str:
     lines = [
         context.text(Phrase("up {up}", up=up)),
         context.text(Phrase("model {model}", model=model)),
-        context.text(Phrase("conversations at work {active}", active=active)),
+        context.text(Phrase("active conversations {active}", active=active)),
     ]
     if context.actor.role in ("owner", "admin") and context.scope.kind != "group":
         lines += [
@@ -96,7 +96,7 @@ async def _background_lines(context: CommandContext) -> list[str]:
 def _format_sandbox(context: CommandContext) -> str:
     reason = context.services.sandbox().reason
     if reason is None:
-        return context.text(Phrase("sandbox of commands: A (bubblewrap)"))
+        return context.text(Phrase("command sandbox A (bubblewrap)"))
     return describe_missing_exec(context, reason)
 
 
@@ -169,7 +169,7 @@ async def _stop(context: CommandContext) -> str:
 
 
 async def _retry(context: CommandContext) -> str:
-    return context.text(Phrase("There is no message to try again."))
+    return context.text(Phrase("There is no message to retry."))
 
 
 async def _skills(context: CommandContext) -> str:
@@ -204,7 +204,7 @@ INFO_COMMANDS = (
         name="whoami",
         usage=NO_PHRASE,
         action="whoami",
-        about=Phrase("see who you are to the bot"),
+        about=Phrase("see your id and role"),
         run=_whoami,
     ),
     Command(
@@ -225,7 +225,7 @@ INFO_COMMANDS = (
         name="usage",
         usage=NO_PHRASE,
         action="usage.own",
-        about=Phrase("see tokens used and their cost"),
+        about=Phrase("see tokens used and what they cost"),
         run=_usage,
     ),
 )
@@ -240,7 +240,7 @@ async def _skill(context: CommandContext) -> str | tuple[Part, ...]:
     }
     if name not in skills:
         known = ", ".join(skills) or "-"
-        return context.text(Phrase("There is no such skill here; there are: {known}", known=known))
+        return context.text(Phrase("There is no such skill here. Available: {known}", known=known))
     wish = context.text(Phrase("Follow the skill {name}. {words}", name=name, words=words)).strip()
     return Text(text=skills[name].body[:MAX_SKILL_CHARS], aside=f"skill {name}"), Text(text=wish)
 

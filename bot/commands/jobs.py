@@ -27,7 +27,7 @@ SHOWN_HASH = 12
 _BEAT_TEXTS = {
     "silent": Phrase("nothing to say"),
     "told": Phrase("a notice was sent"),
-    "dropped": Phrase("a notice was dropped"),
+    "dropped": Phrase("a repeated notice was not sent"),
     "failed": Phrase("failed"),
     "paused": Phrase("paused"),
     "skipped": Phrase("the model was not asked"),
@@ -38,15 +38,15 @@ _DO_WORDS = ("do ", "做 ", "执行 ")
 _DEFAULT_WORDS = ("default", "默认")
 _OFF_WORDS = (NO_QUIET, "关", "关闭", "无")
 _EXTRA_TEXTS = {
-    "retry": Phrase("it is tried again"),
+    "retry": Phrase("it is being retried"),
     "quiet": Phrase("until the quiet hours end"),
-    "late": Phrase("one late task a minute"),
+    "late": Phrase("late tasks run one a minute"),
     "asked": Phrase("you asked for it"),
 }
 _DONE_TEXTS = {
     "pause": Phrase("is paused"),
-    "cancel": Phrase("is ended"),
-    "run": Phrase("happens now"),
+    "cancel": Phrase("is cancelled"),
+    "run": Phrase("runs now"),
 }
 
 
@@ -71,7 +71,7 @@ async def _set(context: CommandContext) -> str:
     except NoTime:
         return context.text(
             Phrase(
-                "I did not understand when and what. Examples: /remind 20m turn off the stove, "
+                "I could not tell when and what. Examples: /remind 20m turn off the stove, "
                 "/remind tomorrow 8:00 meeting, /remind weekdays 9:00 stand-up, /remind "
                 "2026-12-01 09:00 rent, /remind cron 0 9 * * 1 report; to have me do something: "
                 "/remind do daily 8:00 look up the weather; for your private chat on another "
@@ -129,7 +129,7 @@ async def _list_background(context: CommandContext) -> str:
         progress = await context.services.progress.describe(row, context.lang)
         where = "" if chat.id == context.conversation.id else _format_chat(chat)
         lines.append(" · ".join(filter(None, (f"▶ {row.name}", where, kind, goal, progress))))
-    return "\n".join([context.text(Phrase("**At work**")), *lines]) if lines else ""
+    return "\n".join([context.text(Phrase("**Running**")), *lines]) if lines else ""
 
 
 async def _load_background(context: CommandContext) -> list[tuple[TaskRow, ConversationRow]]:
@@ -162,8 +162,8 @@ async def _cancel_background(context: CommandContext, number: int) -> str:
     """End one of the sub-agents and commands that are listed here."""
     listed = [row for row, _ in await _load_background(context) if row.number == number]
     if not listed or not await context.services.cancel_task(listed[0]):
-        return context.text(Phrase("There is no running w{number} here.", number=number))
-    return context.text(Phrase("w{number} is ended.", number=number))
+        return context.text(Phrase("No w{number} is running here.", number=number))
+    return context.text(Phrase("w{number} was stopped.", number=number))
 
 
 async def _show_or_change(context: CommandContext) -> str:
@@ -214,9 +214,7 @@ async def _edit(context: CommandContext, row: JobRow, text: str) -> str:
     """Change time and words, the time alone, or the words alone."""
     if not text:
         return context.text(
-            Phrase(
-                "Add the new time, the new words or both, such as /tasks edit r3 tomorrow 9:00."
-            ),
+            Phrase("Add the new time, the new words or both, as in /tasks edit r3 tomorrow 9:00."),
         )
     found, words = None, read_quoted(text)
     if not words:
@@ -226,7 +224,7 @@ async def _edit(context: CommandContext, row: JobRow, text: str) -> str:
         except NoTime:
             words = text
         except JobRefused as err:
-            hint = Phrase("To change the words alone, put them in quotation marks.")
+            hint = Phrase("To change only the words, put them in quotation marks.")
             return context.text(join_sentences([err.phrase, hint]))
     schedule = found.schedule if found else None
     is_here = row.conversation == context.conversation.id
@@ -246,7 +244,7 @@ def _format_changes(context: CommandContext, former: JobRow, edited: JobRow) -> 
         case False, True:
             what = Phrase("has new words and the same time")
         case _:
-            what = Phrase("is as it was")
+            what = Phrase("is unchanged")
     return context.text(Phrase("r{number} {what}.", number=former.number, what=what))
 
 
@@ -275,8 +273,8 @@ async def _zone(context: CommandContext, name: str) -> str:
     now = f"{context.services.now().astimezone(ZoneInfo(zone)):%Y-%m-%d %H:%M}"
     return context.text(
         Phrase(
-            "Your time zone is {zone}, where it is {now}. Another one: /tasks zone Europe/Berlin; "
-            "the configured one: /tasks zone default.",
+            "Your time zone is {zone}, where it is {now}. To change it: /tasks zone "
+            "Europe/Berlin; to use the configured one: /tasks zone default.",
             zone=zone,
             now=now,
         ),
@@ -293,15 +291,15 @@ async def _quiet(context: CommandContext, hours: str) -> str:
     if not quiet:
         return context.text(
             Phrase(
-                "There are no quiet hours: tasks run at any time. /tasks quiet 22:30-07:30 sets "
-                "some."
+                "There are no quiet hours: tasks run at any time. To set some: /tasks quiet "
+                "22:30-07:30."
             ),
         )
     begin, end = quiet
     return context.text(
         Phrase(
-            "The quiet hours are {begin} to {end}: tasks wait until {end}, reminders come. "
-            "Others: /tasks quiet 23:00-07:00; none: /tasks quiet off.",
+            "Quiet hours are {begin} to {end}: tasks wait until {end}; reminders still come. To "
+            "change them: /tasks quiet 23:00-07:00; to turn them off: /tasks quiet off.",
             begin=begin,
             end=end,
         ),
@@ -328,7 +326,7 @@ async def _list(context: CommandContext) -> str:
         )
     for index, row in enumerate(rows):
         if f"job:{row.id}" in held:
-            lines[index] += "\n" + context.text(Phrase("(one waits until you write)"))
+            lines[index] += "\n" + context.text(Phrase("(one is held until you write)"))
     return "\n".join(lines)
 
 
@@ -343,7 +341,7 @@ async def _show(context: CommandContext, row: JobRow) -> str:
         lines.append(context.text(Phrase("Paused: {why}", why=why)))
     if row.extra and row.state == "on":
         why = context.text(_EXTRA_TEXTS[row.extra])
-        lines.append(context.text(Phrase("This time is put off: {why}", why=why)))
+        lines.append(context.text(Phrase("Postponed this time: {why}", why=why)))
     held = await jobs.jobs.held_sources(row.conversation)
     for run in await jobs.jobs.occurrences(row.id, MAX_SHOWN_RUNS):
         state = context.text(STATE_TEXTS[run.state])
@@ -400,7 +398,7 @@ async def _show_heartbeat(context: CommandContext) -> str:
         return context.text(
             Phrase(
                 "The heartbeat is off: set heartbeat.every (minutes), and write what to watch "
-                "into {heartbeat_file} of the workspace.",
+                "for into {heartbeat_file} in the workspace.",
                 heartbeat_file=HEARTBEAT_FILE,
             ),
         )
@@ -412,13 +410,13 @@ async def _show_heartbeat(context: CommandContext) -> str:
         minutes = round(ago.total_seconds() / 60)
         what = _format_beat(context, beat.decision, beat.reason)
         last = context.text(
-            Phrase("The newest one, {minutes} min ago: {what}", minutes=minutes, what=what)
+            Phrase("The latest, {minutes} min ago: {what}", minutes=minutes, what=what)
         )
     return "\n".join(
         filter(
             None,
             (
-                context.text(Phrase("The heartbeat comes every {every} min.", every=every)),
+                context.text(Phrase("The heartbeat runs every {every} min.", every=every)),
                 last,
             ),
         )

@@ -35,7 +35,7 @@ async def _config(context: CommandContext) -> str:
     if not key:
         shown = {name: file.masked()[name] for name in CONTEXT_KEYS}
         foot = context.text(
-            Phrase("/config KEY explains one, as /config language."),
+            Phrase("/config KEY explains a setting, as in /config language."),
         )
         return "\n".join(
             [*(f"{name} = {_format_json(value)}" for name, value in shown.items()), "", foot]
@@ -111,7 +111,9 @@ def _example_line(context: CommandContext, key: ConfigKey) -> str:
     example = f"/config {key.name} {key.example}"
     if is_allowed(context, _write_action(key.name)):
         return context.text(Phrase("Example: {example}", example=example))
-    return context.text(Phrase("Only in the terminal or on the page: {example}", example=example))
+    return context.text(
+        Phrase("Can be changed only in the terminal or on the page: {example}", example=example)
+    )
 
 
 def _section_lines(context: CommandContext, section: ConfigKey) -> list[str]:
@@ -157,7 +159,9 @@ def _format_listing(
         return []
     if listing.fault is not None:
         why = context.text(listing.fault.text)
-        return [context.text(Phrase("What else the server has is not known. {why}", why=why))]
+        return [
+            context.text(Phrase("The other models on the server are not known. {why}", why=why))
+        ]
     uses = {
         context.services.models.fast_name: context.text(Phrase(" (summaries)")),
         current: context.text(Phrase(" ● (here)")),
@@ -179,14 +183,14 @@ def _format_json(value: object) -> str:
 # What each policy does, in Chinese and in English.
 POLICY_TEXTS: dict[str, Phrase] = {
     "balanced": Phrase(
-        "old tool results become one line; the older half is folded in the background, cut where "
-        "it hurts least"
+        "old tool results shrink to one line; the older half is folded in the background, split "
+        "where a topic ends"
     ),
-    "turns": Phrase("the older half is folded when the most turns are reached"),
-    "budget": Phrase("beyond its budget only the newest tokens stay"),
+    "turns": Phrase("the older half is folded at the turn limit"),
+    "budget": Phrase("only the newest tokens within the budget stay"),
     "layers": Phrase("shortens in steps as the window fills"),
-    "boundary": Phrase("folds late, and cuts where the topic changes"),
-    "rolling": Phrase("every few messages are rolled into the summary"),
+    "boundary": Phrase("folds late, and splits where the topic changes"),
+    "rolling": Phrase("every few messages are merged into the summary"),
 }
 RESET_WORDS = ("default", "默认")
 CHANGE_ACTION = "config.write.context"
@@ -331,14 +335,14 @@ def _unknown_policy_text(context: CommandContext, name: str) -> str:
         meant = context.text(Phrase(" or ")).join(near)
         return context.text(
             Phrase(
-                "There is no policy {name}. Did you mean {meant}? There are {known}.",
+                "There is no policy {name}. Did you mean {meant}? Available: {known}.",
                 name=name,
                 meant=meant,
                 known=known,
             ),
         )
     return context.text(
-        Phrase("There is no policy {name}. There are {known}.", name=name, known=known)
+        Phrase("There is no policy {name}. Available: {known}.", name=name, known=known)
     )
 
 
@@ -347,7 +351,7 @@ SETTINGS_COMMANDS = (
         name="policy",
         usage=Phrase("[NAME]"),
         action="context.read",
-        about=Phrase("see or change how this conversation is kept within its limits"),
+        about=Phrase("see or change how this conversation's context is kept small"),
         run=_policy,
     ),
     Command(

@@ -94,7 +94,7 @@ async def _mcp(context: CommandContext) -> str | tuple[Part, ...]:
         )
     views = context.services.mcp.views()
     if not views:
-        return context.text(Phrase("config.json names no servers under mcp."))
+        return context.text(Phrase("config.json lists no servers under mcp."))
     return "\n".join(_format_server(context, view) for view in views)
 
 
@@ -124,7 +124,7 @@ async def _prompt(context: CommandContext, words: list[str]) -> str | tuple[Part
     server, name, *rest = [*words, "", ""][: max(2, len(words))]
     if server not in servers:
         known = ", ".join(servers) or "-"
-        return context.text(Phrase("There is no such server; there are: {known}", known=known))
+        return context.text(Phrase("There is no such server. Available: {known}", known=known))
     try:
         if not name:
             prompts = await context.services.mcp.prompts(server)
@@ -135,7 +135,7 @@ async def _prompt(context: CommandContext, words: list[str]) -> str | tuple[Part
         given = dict(word.partition("=")[::2] for word in rest if "=" in word)
         text = await context.services.mcp.prompt(server, name, given)
     except (McpError, TimeoutError) as err:
-        return context.text(Phrase("The prompt could not be had: {err}", err=err))
+        return context.text(Phrase("The prompt could not be fetched: {err}", err=err))
     more = " ".join(word for word in rest if "=" not in word)
     wish = context.text(
         Phrase("Do what the prompt {name} above says. {more}", name=name, more=more)

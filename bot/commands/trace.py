@@ -16,11 +16,11 @@ STATE_TEXTS: Mapping[str, Phrase] = {
     "done": Phrase("done"),
     "dead": Phrase("given up after crashes"),
     "ignored": Phrase("ignored"),
-    "aside": Phrase("kept as background"),
+    "aside": Phrase("stored as background"),
     "cancelled": Phrase("cancelled"),
     "failed": Phrase("failed"),
     "interrupted": Phrase("interrupted"),
-    "planned": Phrase("not begun"),
+    "planned": Phrase("not started"),
     "started": Phrase("at work"),
     "denied": Phrase("not allowed"),
     "unknown": Phrase("outcome unknown"),
@@ -98,9 +98,9 @@ def _format_received(event: TraceEvent) -> Phrase:
 
 def _format_claimed(event: TraceEvent) -> Phrase:
     if not event.attempts:
-        return Phrase("begun")
+        return Phrase("started")
     return Phrase(
-        "begun, taken up again {times} after a restart",
+        "started, resumed {times} after a restart",
         times=_format_times(event.attempts),
     )
 

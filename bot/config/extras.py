@@ -83,17 +83,18 @@ EXTRAS = {
     "vectors": Phrase("recall by meaning, with an embeddings endpoint"),
     "embeddings": Phrase("recall by meaning with a model on this machine: 95 MB, no key, no GPU"),
     "web": Phrase("the main text of web pages"),
-    "mcp": Phrase("tools of servers that speak the Model Context Protocol"),
+    "mcp": Phrase("tools from servers that speak the Model Context Protocol"),
     "scale": Phrase("PostgreSQL and several processes"),
     "otel": Phrase("traces to an OpenTelemetry collector"),
-    "passkeys": Phrase("logins at the page with a passkey"),
+    "passkeys": Phrase("passkey logins on the page"),
 }
 # Where the model of the extra `embeddings` has a wheel, as (sys.platform, platform.machine()).
 # Source: its files on the package index; pyproject.toml has the same as a marker.
 MODEL_PLATFORMS = frozenset({("linux", "x86_64"), ("linux", "aarch64"), ("darwin", "arm64")})
 _NO_MODEL = Phrase(
-    "The model of the extra embeddings exists for Linux (x86-64, ARM64) and macOS (Apple silicon), "
-    "not for {system} {machine}: name an embeddings endpoint in memory.embedding instead."
+    "The model of the extra embeddings exists for Linux (x86-64, ARM64) and macOS (Apple "
+    "silicon), not for {system} {machine}: set memory.embedding to an embeddings endpoint "
+    "instead."
 )
 _OF_EXTRA = re.compile(r"([\w.-]++)[^;]*+;.*\bextra\s*==\s*[\"']([\w-]+)[\"']")
 

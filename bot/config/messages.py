@@ -36,11 +36,11 @@ FAULT_TEXTS: dict[str, Phrase] = {
     # the settings in it
     "unknown": Phrase("{key} is not a key here. {near}"),
     "wrong": Phrase("{key} is {value}; {right}."),
-    "no_policy": Phrase("{key}: there is no policy {name}. {near}There are {known}."),
+    "no_policy": Phrase("{key}: there is no policy {name}. {near}Available: {known}."),
     "no_number": Phrase("{key}: the policy {policy} has no number {name}. {near}It has {known}."),
     "no_variable": Phrase("{key} reads the environment variable {name}, which is not set."),
     "file_only": Phrase(
-        "{key} can only be written in config.json itself, for it says which programs are run."
+        "{key} can only be written in config.json itself, because it decides which programs run."
     ),
     "masked": Phrase(
         "{key} was given its masked form, not the secret itself; give the full value."

@@ -73,16 +73,16 @@ class ConsoleConfig(ConfigSection):
     titles: bool = Field(
         False,
         title="Titles by the model",
-        description="Name a new conversation of yours after its first answer, by a background call "
-        "of the fast model; otherwise it has your first words as its title.",
+        description="Title a new conversation of yours after its first answer, with a background "
+        "call to the small model; otherwise your first words are its title.",
     )
     views_days: Annotated[int, Unit("days")] = Field(
         30,
         ge=0,
         le=36500,
-        title="Days of past views",
-        description="Days that the context inspector can look back: what each request "
-        "showed; 0: nothing is recorded.",
+        title="Days of context history",
+        description="How many days the context inspector can look back at what each request showed "
+        "the model; 0: nothing is recorded.",
         examples=[7],
     )
 
@@ -91,22 +91,25 @@ class LogConfig(ConfigSection):
     """The program's log; it never holds message text."""
 
     level: Literal["debug", "info", "warning", "error"] = Field(
-        "info", title="Log level", description="Lowest level that is written."
+        "info",
+        title="Log level",
+        description="Lowest level that is written. Takes effect at the next start.",
     )
     max_mb: Annotated[int, Unit("MB")] = Field(
         10,
         ge=1,
         le=10000,
         title="Size of a log file",
-        description="Size at which the file is rotated, in megabytes.",
+        description="Size at which a new file is started, in megabytes. Takes effect at the next "
+        "start.",
         examples=[20],
     )
     keep: Annotated[int, Unit("files")] = Field(
         5,
         ge=1,
         le=1000,
-        title="Kept log files",
-        description="Number of rotated files.",
+        title="Old log files",
+        description="Number of old log files to keep. Takes effect at the next start.",
         examples=[10],
     )
     otel: Url = Field(
@@ -126,7 +129,8 @@ class Config(ConfigSection):
         ge=4000,
         le=10000000,
         title="Context limit in tokens",
-        description="Maximum tokens of one request to the model.",
+        description="Maximum tokens of one request to the model; a higher limit remembers more and "
+        "costs more.",
         examples=[80000],
     )
     agent_max_context_turns: Annotated[int, AT_NEXT_TURN, Unit("turns")] = Field(
@@ -148,24 +152,24 @@ class Config(ConfigSection):
     context_policy: Annotated[PolicyName, AT_NEXT_TURN] = Field(
         "balanced",
         title="Context policy",
-        description="How the context stays small. balanced: old results become lines, "
-        "then the oldest half is folded in the background; turns: half is "
-        "folded at the maximum of turns; budget: the newest tokens stay; "
-        "layers: it is shortened step by step as the window fills; boundary: "
-        "cut where the topic changes; rolling: the summary is updated all "
-        "the time.",
+        description="How the context is kept small. balanced: old tool results shrink to one line, "
+        "then the older half is folded in the background; turns: the older half is "
+        "folded at the turn limit; budget: only the newest tokens stay; layers: shortens "
+        "step by step as the window fills; boundary: splits where the topic changes; "
+        "rolling: updates the summary all the time.",
     )
     policies: Annotated[PolicyNumbers, AT_NEXT_TURN] = Field(
         {},
         title="Policy settings",
-        description="Numbers of a policy that differ from its defaults, such as "
-        '{"balanced": {"snip_chars": 15000}}.',
+        description='Numbers that differ from the policy\'s defaults, such as {"balanced": '
+        '{"snip_chars": 15000}}.',
         examples=[{"balanced": {"snip_chars": 15000}}],
     )
     session_restore: Annotated[Literal["full", "lean"], AT_RESTART] = Field(
         "full",
         title="Context after a restart",
-        description="Context after a restart: all of it, or the newest turns' texts.",
+        description="full: the same as before the restart; lean: only questions and answers of the "
+        "newest turns.",
     )
     session_max_idle_days: Annotated[int, Unit("days")] = Field(
         30,
@@ -180,7 +184,7 @@ class Config(ConfigSection):
         ge=0,
         le=36500,
         title="Retention in days",
-        description="Conversations idle for so many days are deleted at night; 0: never.",
+        description="Conversations idle for more days than this are deleted at night; 0: never.",
         examples=[365],
     )
     notify_folds: bool = Field(
@@ -195,7 +199,7 @@ class Config(ConfigSection):
     timezone: Annotated[Zone, AT_RESTART] = Field(
         "",
         title="Time zone",
-        description="Decides the day of a log entry; empty: the machine's zone. Takes "
+        description="Decides which day a log entry belongs to; empty: the machine's zone. Takes "
         "effect at the next start.",
         examples=["Asia/Shanghai"],
     )
@@ -216,7 +220,7 @@ class Config(ConfigSection):
     llm: Annotated[LlmConfig, AT_NEXT_TURN] = Field(
         LlmConfig(),
         title="Language model",
-        description="Which model answers, and how it is reached.",
+        description="Which model answers, and how to reach it.",
     )
     channels: ChannelsConfig = Field(
         ChannelsConfig(), title="Channels", description="Where people talk to the bot."
@@ -227,41 +231,43 @@ class Config(ConfigSection):
     memory: MemoryConfig = Field(
         MemoryConfig(),
         title="Long-term memory",
-        description="What is remembered, and how it is recalled.",
+        description="What is remembered and how it is recalled.",
     )
     budgets: BudgetsConfig = Field(
         BudgetsConfig(), title="Budgets", description="Limits for everyone but the owner."
     )
     access: AccessConfig = Field(
-        AccessConfig(), title="Access", description="Only people in a channel's lists have access."
+        AccessConfig(), title="Access", description="Only people on a channel's lists have access."
     )
     tools: Annotated[ToolsConfig, AT_NEXT_TURN] = Field(
-        ToolsConfig(), title="Tools", description="What the model may use."
+        ToolsConfig(), title="Tools", description="Tools the model may use."
     )
     skills: Annotated[SkillsConfig, AT_NEXT_TURN] = Field(
         SkillsConfig(),
         title="Skills",
-        description="Folders of instructions that the owner enabled.",
+        description="Folders of instructions that the owner has enabled.",
     )
     jobs: JobsConfig = Field(
-        JobsConfig(), title="Reminders and tasks", description="Reminders and tasks."
+        JobsConfig(),
+        title="Reminders and tasks",
+        description="When reminders are sent and tasks run.",
     )
     delegate: Annotated[DelegateConfig, AT_NEXT_TURN] = Field(
         DelegateConfig(),
         title="Sub-agents",
-        description="Tasks that the model gives to sub-agents.",
+        description="Tasks that the model hands to sub-agents.",
     )
     heartbeat: HeartbeatConfig = Field(
         HeartbeatConfig(),
         title="Heartbeat",
-        description="Looks of its own, which are silent by default.",
+        description="Regular checks by the bot itself, silent by default.",
     )
     mcp: Annotated[dict[McpServerName, McpServerConfig], ValueForm("mcp_servers"), AT_NEXT_TURN] = (
         Field(
             {},
             title="MCP servers",
-            description="Servers with tools by the Model Context Protocol, by name. Only "
-            "written in this file.",
+            description="Servers that offer tools by the Model Context Protocol, by name. Can only "
+            "be set in this file.",
             examples=[
                 {
                     "files": {
@@ -275,17 +281,17 @@ class Config(ConfigSection):
     plugins: Annotated[dict[PluginName, PluginConfig], ValueForm("plugins"), AT_NEXT_TURN] = Field(
         {},
         title="Plug-ins",
-        description="What plug-ins get, by the name of their file or package. Only "
-        "written in this file.",
+        description="What plug-ins get, by the name of their file or package. Can only be set in "
+        "this file.",
         examples=[{"weather": {"env": {"WEATHER_KEY": "${WEATHER_KEY}"}}}],
     )
     console: ConsoleConfig = Field(
-        ConsoleConfig(), title="Console", description="What is kept for the console."
+        ConsoleConfig(), title="Console", description="What is stored for the console."
     )
     log: Annotated[LogConfig, AT_RESTART] = Field(
         LogConfig(),
         title="Program log",
-        description="What the program writes about itself; never message text.",
+        description="What the program logs about itself; never message text.",
     )
 
 

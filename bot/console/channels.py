@@ -117,7 +117,7 @@ class ChannelRoutes:
         prompt = channel.prompt()
         if prompt is None or prompt.kind == "qr":
             raise HttpRefusal(
-                409, "not_asked", Phrase("this channel asks for nothing to be typed now")
+                409, "not_asked", Phrase("this channel does not ask for any input now")
             )
         is_code = code.isascii() and code.isdigit() and len(code) <= MAX_CODE_CHARS
         if not (is_code or (prompt.kind == "wait" and not code)):
@@ -125,7 +125,7 @@ class ChannelRoutes:
                 400,
                 "text",
                 Phrase(
-                    "text must be the 1 to {max_code_chars} digits that are shown on the telephone",
+                    "text must be the 1 to {max_code_chars} digits shown on the phone",
                     max_code_chars=MAX_CODE_CHARS,
                 ),
             )
@@ -152,7 +152,7 @@ class ChannelRoutes:
                 404,
                 "no_login",
                 Phrase(
-                    "{name} is not logged in by a person: its credentials are in config.json",
+                    "{name} needs no login by a person: its credentials are in config.json",
                     name=name,
                 ),
             )

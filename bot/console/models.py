@@ -308,7 +308,7 @@ class LoginCodeBody(ApiModel):
     code: str
 
 
-class ToldBody(ApiModel):
+class ShownTextBody(ApiModel):
     """What an act did, in words."""
 
     zh: str
@@ -411,7 +411,7 @@ class ApprovalBody(ApiModel):
     )
     language: str = Field(description="Of a script.")
     rest: dict[str, Any] = Field(description="The arguments that `shown` does not hold.")
-    why: ToldBody = Field(description="Why it is asked for.")
+    why: ShownTextBody = Field(description="Why it is asked for.")
     sources: list[str] = Field(description="What the words from outside came with, newest first.")
     mixed: list[str] = Field(description="Words in letters of several scripts.")
     bound: dict[str, Any] = Field(

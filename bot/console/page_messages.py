@@ -18,13 +18,13 @@ from memory.store.conversations.delivery import Delivery
 from memory.store.rows import ConversationRow, Place
 
 OF_GROUP = Phrase("This is a group's conversation: write in the group itself.")
-OF_OTHER = Phrase("This chat is not yours: only its person writes in it.")
-OF_SUBAGENT = Phrase("This is the work of a sub-agent: nobody writes in it.")
+OF_OTHER = Phrase("This chat is not yours: only the person it belongs to can write in it.")
+OF_SUBAGENT = Phrase("This is the work of a sub-agent: nobody can write in it.")
 OFF = Phrase("{channel} is off, so nothing can be sent there: turn it on in the settings.")
 OTHER_ACCOUNT = Phrase(
     "This conversation belongs to another {channel} account than the one that is connected."
 )
-LOGGED_OUT = Phrase("{channel} is logged out, so nothing can be sent there: log it in again.")
+LOGGED_OUT = Phrase("{channel} is logged out, so nothing can be sent there: log in again.")
 USED_UP = Phrase("{channel} accepts no more messages until you write to the bot there.")
 
 

@@ -123,7 +123,7 @@ class ReadingAudit:
         try:
             await self._note(action, subject, result, CONSOLE_ACTOR)
         except StoreError as err:
-            why = Phrase("the audit list could not be written, so this stays closed; try again")
+            why = Phrase("the audit log could not be written, so this stays closed; try again")
             raise HttpRefusal(503, "storage", why, {"retry-after": "2"}) from err
 
 
@@ -162,9 +162,7 @@ class SpaceReading:
             HttpRefusal: 403 for another's.
         """
         if request.query_params.get("space", ""):
-            raise HttpRefusal(
-                403, "denied", Phrase("another person's memory is changed by that person only")
-            )
+            raise HttpRefusal(403, "denied", Phrase("only that person can change their memory"))
         return ""
 
     async def others(self) -> dict[str, list[str]]:

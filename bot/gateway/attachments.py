@@ -28,12 +28,12 @@ WORKER_SECONDS = 30.0
 MAX_WORKERS = 1  # child processes at a time: each may take 280 MB
 _WORKER_POOL = ThreadPoolExecutor(max_workers=MAX_WORKERS, thread_name_prefix="attachment")
 _REFUSAL_TEXTS = {
-    "gone": Phrase("the file is no longer here, or was damaged here"),
+    "gone": Phrase("the file is no longer stored here, or is damaged"),
     "empty": Phrase("the file is empty"),
     "size": Phrase("the file is larger than 25 MB"),
     "heic": Phrase("HEIC pictures are not supported; please send JPEG or PNG"),
     "kind": Phrase("this kind of file is not supported; send pictures, PDF or text"),
-    "pixels": Phrase("the picture has too many pixels to be opened"),
+    "pixels": Phrase("the picture has too many pixels to open"),
     "locked": Phrase("the PDF has a password"),
     "damaged": Phrase("the file is damaged, or too complex to be opened safely"),
 }

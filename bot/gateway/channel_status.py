@@ -23,11 +23,11 @@ ChannelPhase = Literal["up", "connecting", "asking", "deaf", "down", "logged_out
 PHASE_TEXTS: Mapping[ChannelPhase, Phrase] = {
     "up": Phrase("connected for {span}"),
     "connecting": Phrase("connecting"),
-    "asking": Phrase("waits for its login"),
-    "deaf": Phrase("nothing heard from the platform for {span}"),
-    "down": Phrase("down for {span}"),
+    "asking": Phrase("waiting for login"),
+    "deaf": Phrase("no word from the platform for {span}"),
+    "down": Phrase("disconnected for {span}"),
     "logged_out": Phrase("logged out for {span}"),
-    "contended": Phrase("stands by for {span}: another program receives in its place"),
+    "contended": Phrase("on standby for {span}: another program is receiving instead"),
 }
 
 

@@ -550,7 +550,7 @@ class Gateway:
             LiveEvent(address=address, name="failed", message_id=row.reply_to, text=row.error)
         )
         if row.kind != "notice":
-            text = Phrase("A part of the answer could not be delivered: {why}", why=row.error).text(
+            text = Phrase("Part of the answer could not be delivered: {why}", why=row.error).text(
                 await self._language(row.conversation)
             )
             notice = split_reply(text, "notice", channel.capabilities)

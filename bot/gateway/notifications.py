@@ -33,8 +33,8 @@ def cut_notice(part: SystemPart, budgets: PromptBudgets) -> Phrase:
     """Say which file was cut, its budget, and what did not fit."""
     budget = {MEMORY: budgets.memory, LOG: budgets.log}.get(part.name, budgets.awareness)
     return Phrase(
-        "{file} is longer than the {budget:,} tokens it has in the prompt. Left out, the older "
-        "part first: {sections}. The file itself is unchanged.",
+        "{file} is longer than its {budget:,} tokens in the prompt. Left out, older parts first: "
+        "{sections}. The file itself is unchanged.",
         file=part.name,
         budget=budget,
         sections=join_phrases(map(left_out_phrase, part.left_out), Phrase("; ")),
@@ -197,7 +197,7 @@ MAX_REMEMBERED = 1_000  # keys of notices that are not to be repeated
 OwnerNeed = Literal["login", "token", "contended"]
 # Notifies the owner through a channel other than the one it is about: that channel, the notice.
 NotifyOwner = Callable[[str, AnyPhrase], Awaitable[object]]
-# The same with a key: what was told under it is not told again.
+# The same with a key: what was sent under it is not sent again.
 NotifyOwnerOnce = Callable[[str, AnyPhrase, str], Awaitable[object]]
 
 CHANNEL_TEXTS: Mapping[OwnerNeed, Phrase] = {
@@ -210,8 +210,8 @@ CHANNEL_TEXTS: Mapping[OwnerNeed, Phrase] = {
         "Until then it cannot receive or send messages."
     ),
     "contended": Phrase(
-        "Another program is receiving with the account of channel {name} ({why}). This one stands "
-        "by and does not compete; stop one of the two."
+        "Another program is receiving with the account of channel {name} ({why}). This one is on "
+        "standby and does not compete; stop one of the two."
     ),
 }
 CHANNEL_RECOVERED = Phrase("Channel {name} works again.")
@@ -232,7 +232,7 @@ class ChannelNotifications:
 
     states: Callable[[], Mapping[str, ChannelStatus]]
     notify_owner: NotifyOwner
-    _told: dict[str, OwnerNeed] = field(default_factory=dict)
+    _notified: dict[str, OwnerNeed] = field(default_factory=dict)
 
     async def watch(self) -> None:
         """Look until cancelled."""
@@ -245,20 +245,20 @@ class ChannelNotifications:
             StoreError: a notice could not be stored; the next look reports it.
         """
         states = self.states()
-        for name in set(self._told) - set(states):
-            del self._told[name]
+        for name in set(self._notified) - set(states):
+            del self._notified[name]
         for name, state in states.items():
             need = owner_need(state)
-            if need is not None and self._told.get(name) != need:
+            if need is not None and self._notified.get(name) != need:
                 await self._say(state, CHANNEL_TEXTS[need])
-                self._told[name] = need
+                self._notified[name] = need
             elif (
-                name in self._told
+                name in self._notified
                 and state.phase == "up"
                 and now - state.since >= CHANNEL_CALM_SECONDS
             ):
                 await self._say(state, CHANNEL_RECOVERED)
-                del self._told[name]
+                del self._notified[name]
 
     async def _say(self, state: ChannelStatus, phrase: Phrase) -> None:
         notice = phrase.fill(name=state.name, why=state.why)
@@ -339,7 +339,9 @@ MODEL_TEXTS = {
         "Model {name} cannot be used: its key is invalid, unpaid or not authorised ({why}). Check "
         "the key and the account."
     ),
-    "name": Phrase("There is no model {name} ({why}). Check its name under llm in the settings."),
+    "name": Phrase(
+        "There is no model {name} ({why}). Check the model's name under llm in the settings."
+    ),
     "quota": Phrase(
         "Model {name} has reached its spending or plan limit ({why}). Check the account."
     ),
@@ -348,11 +350,11 @@ MODEL_TEXTS = {
 NO_TOOLS_TEXT = Phrase(
     "The server of model {name} does not accept tools ({why}). Answers come without them: no "
     "search, no reminders, no files. Choose a model that supports tools, or enable them on the "
-    "server, then press Try now on the page's Health."
+    "server, then press “Try now” under Health on the page."
 )
 # What happens to messages meanwhile.
 FALLBACK_TEXT = Phrase("Until then {spare} answers; this one is tried again from time to time.")
-ALONE_TEXT = Phrase("The next message tries it again.")
+ALONE_TEXT = Phrase("The next message tries again.")
 MODEL_RECOVERED = Phrase("Model {name} answers again.")
 
 
@@ -364,7 +366,7 @@ class ModelNotifications:
     notify_owner: NotifyOwner
     #: Tells what a model's server refuses, once for all processes; None to tell it nobody.
     notify_once: NotifyOwnerOnce | None = None
-    _told: set[str] = field(default_factory=set)
+    _notified: set[str] = field(default_factory=set)
 
     async def watch(self) -> None:
         """Look until cancelled."""
@@ -377,18 +379,18 @@ class ModelNotifications:
             StoreError: a notice could not be stored; the next look reports it.
         """
         states = self.states()
-        self._told &= {state.name for state in states}
+        self._notified &= {state.name for state in states}
         for state in states:
-            if state.name not in self._told and is_owner_needed(state):
+            if state.name not in self._notified and is_owner_needed(state):
                 await self._say(_format_model_failure(state, states))
-                self._told.add(state.name)
+                self._notified.add(state.name)
             elif (
-                state.name in self._told
+                state.name in self._notified
                 and state.phase == "up"
                 and state.seconds >= MODEL_CALM_SECONDS
             ):
                 await self._say(MODEL_RECOVERED.fill(name=state.name))
-                self._told.discard(state.name)
+                self._notified.discard(state.name)
             if state.tools_refused and self.notify_once is not None:
                 notice = NO_TOOLS_TEXT.fill(name=state.name, why=state.tools_refused)
                 await self.notify_once("", notice, f"tools refused: {state.name}")

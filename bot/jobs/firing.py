@@ -28,22 +28,22 @@ STATE_TEXTS = {
     "run": Phrase("running", context="a task"),
     "done": Phrase("done", context="a task"),
     "failed": Phrase("failed", context="a task"),
-    "held": Phrase("put off"),
+    "held": Phrase("postponed"),
     "skipped": Phrase("skipped"),
 }
 REASON_TEXTS = {
     "late": Phrase("late"),
     "quiet": Phrase("quiet hours"),
-    "busy": Phrase("the one before had not ended"),
-    "limit": Phrase("the day's tasks were used up"),
+    "busy": Phrase("the previous run had not ended"),
+    "limit": Phrase("the day's task limit was reached"),
     "model": Phrase("the model did not answer"),
     "stopped": Phrase("stopped"),
     "refused": Phrase("not accepted"),
-    "gone": Phrase("its message is gone"),
-    "rights": Phrase("its maker's rights changed"),
+    "gone": Phrase("its message no longer exists"),
+    "rights": Phrase("the rights of the person who set it changed"),
     "schedule": Phrase("its time cannot be read"),
     "channel": Phrase("the channel or chat is gone"),
-    "fault": Phrase("an error of this program"),
+    "fault": Phrase("an error in this program"),
     "failed": Phrase("it failed 3 times in a row"),
 }
 
@@ -139,9 +139,9 @@ def _format_outcomes(row: JobRow, outcomes: Sequence[RunOutcome], lang: str) -> 
         )
         parts = load_parts(one.parts) if one.parts else ()
         answer = " ".join("".join(part.text for part in parts if isinstance(part, Text)).split())
-        told = f": {answer[:MAX_OUTCOME_CHARS]}" if answer and one.state == "done" else ""
+        outcome = f": {answer[:MAX_OUTCOME_CHARS]}" if answer and one.state == "done" else ""
         lines.append(
-            f"- {_local_time(row, one.due)} {state}" + (f" ({reason})" if reason else "") + told
+            f"- {_local_time(row, one.due)} {state}" + (f" ({reason})" if reason else "") + outcome
         )
     return "\n".join(lines)
 

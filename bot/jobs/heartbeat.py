@@ -62,19 +62,19 @@ REASON_TEXTS = {
     "zero": Phrase("heartbeat.every is 0"),
     "off": Phrase("it is off"),
     "paused": Phrase("it is paused"),
-    "empty": Phrase("{heartbeat_file} holds nothing", heartbeat_file=HEARTBEAT_FILE),
+    "empty": Phrase("{heartbeat_file} is empty", heartbeat_file=HEARTBEAT_FILE),
     "offline": Phrase("no model is configured"),
     "chat": Phrase("there is no private chat to notify"),
     "quiet": Phrase("the quiet hours"),
-    "busy": Phrase("a turn runs"),
+    "busy": Phrase("an answer is under way"),
     "idle": Phrase("you have not written for seven days"),
-    "share": Phrase("the share of the day is used up"),
+    "share": Phrase("the daily share is used up"),
     "unchanged": Phrase("nothing has changed"),
     "model": Phrase("the model did not answer"),
     "key": Phrase("the model's key or quota"),
     "steps": Phrase("it used up its steps"),
-    "notices": Phrase("the notices of a day are used up"),
-    "same": Phrase("three times the same"),
+    "notices": Phrase("the daily notices are used up"),
+    "same": Phrase("the same result three times in a row"),
     "fails": Phrase("three failures in a row"),
 }
 
@@ -325,9 +325,9 @@ class Heartbeat:
         ).hexdigest()
         now = self.now().timestamp()
         recent = await self.store.heartbeats.since(SPACE, now - SAME_FOR.total_seconds())
-        told = [one for one in recent if one.decision == "told"]
+        notified = [one for one in recent if one.decision == "told"]
         new = NewBeat(space=SPACE, decision="dropped", sha256=sha256, norm=norm)
-        if any(one.norm == norm for one in told):
+        if any(one.norm == norm for one in notified):
             beat = await self._store(conversation, new, thought)
             if len(beats) >= MAX_IN_A_ROW - 1 and all(
                 one.norm == norm for one in beats[: MAX_IN_A_ROW - 1]
@@ -335,7 +335,7 @@ class Heartbeat:
                 await self.pause(conversation, "same")
             return beat
         day = start_of_day(self.now()).timestamp()
-        if sum(one.at >= day for one in told) >= self.config().heartbeat.notices:
+        if sum(one.at >= day for one in notified) >= self.config().heartbeat.notices:
             await self._store(conversation, new, thought)
             await self.pause(conversation, "notices")
             return HeartbeatLook(decision="paused", reason="notices")
@@ -344,8 +344,8 @@ class Heartbeat:
         notice = Notice(
             conversation=conversation.id, source=f"heartbeat:{sha256}:{now:.3f}", out=out
         )
-        told_beat = NewBeat(space=SPACE, decision="told", sha256=sha256, norm=norm)
-        return await self._store(conversation, told_beat, thought, (notice,))
+        notice_beat = NewBeat(space=SPACE, decision="told", sha256=sha256, norm=norm)
+        return await self._store(conversation, notice_beat, thought, (notice,))
 
     async def _store(
         self,

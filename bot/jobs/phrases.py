@@ -270,8 +270,8 @@ def _names_day(rest: str) -> bool:
 def _holiday() -> TimeUnclear:
     return TimeUnclear(
         Phrase(
-            "I do not know the dates of holidays or the lunar calendar; write the date, for "
-            "example: 25 Dec 9:00 call mum"
+            "I do not know holidays or the lunar calendar; write the date, for example: 25 Dec "
+            "9:00 call mum"
         ),
     )
 
@@ -532,8 +532,8 @@ def _hour_in_parts(hour: int, parts: list[PartOfDay]) -> int:
 def _two_hours(hour: Phrase, first: str, second: str) -> TimeUnclear:
     return TimeUnclear(
         Phrase(
-            "{hour} may be {first} or {second}; write one of these, or am, pm, noon, morning, "
-            "evening",
+            "{hour} may be {first} or {second}; write one of these, or add am, pm, noon, morning "
+            "or evening",
             hour=hour,
             first=first,
             second=second,

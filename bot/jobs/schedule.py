@@ -87,7 +87,7 @@ def load_zone(name: str) -> ZoneInfo:
     except (ZoneInfoNotFoundError, ValueError, OSError) as err:
         raise ScheduleRefused(
             Phrase(
-                "there is no time zone {name!r}; name one like Asia/Shanghai or Europe/Berlin",
+                "there is no time zone {name!r}; use a name such as Asia/Shanghai or Europe/Berlin",
                 name=name,
             ),
         ) from err
@@ -155,7 +155,7 @@ def resolve_local(text: str, zone: tzinfo) -> datetime:
         local = datetime.fromisoformat(text)
     except ValueError as err:
         raise ScheduleRefused(
-            Phrase("{words!r} is no local time such as 2026-11-30T09:00", words=text),
+            Phrase("{words!r} is not a local time such as 2026-11-30T09:00", words=text),
         ) from err
     if local.tzinfo is not None:
         raise ScheduleRefused(
@@ -197,14 +197,14 @@ def check_schedule(schedule: Schedule, now: datetime, *, owner: bool) -> datetim
     runs = list(islice(iter_runs(schedule, now), CHECKED_RUNS if schedule.repeats else 1))
     if not runs:
         if schedule.at:
-            raise ScheduleRefused(Phrase("that time is past"))
+            raise ScheduleRefused(Phrase("that time has passed"))
         raise ScheduleRefused(Phrase("it would never happen"))
     if runs[0] - now > MAX_AHEAD:
         raise _too_far()
     least = OWNER_MIN_MINUTES if owner else MIN_MINUTES
     closest = min((later - earlier for earlier, later in pairwise(runs)), default=None)
     if closest is not None and closest < timedelta(minutes=least):
-        raise ScheduleRefused(Phrase("it may happen every {least} minutes at most", least=least))
+        raise ScheduleRefused(Phrase("the shortest interval is {least} minutes", least=least))
     return runs[0]
 
 
@@ -221,7 +221,7 @@ def _check_cron(cron: str) -> None:
         CronSim(cron, datetime(2026, 1, 1, tzinfo=UTC))
     except CronSimError as err:
         raise ScheduleRefused(
-            Phrase("{cron!r} is no cron expression: {err}", cron=cron, err=err)
+            Phrase("{cron!r} is not a cron expression: {err}", cron=cron, err=err)
         ) from err
 
 

@@ -27,8 +27,8 @@ from memory.text.normalize import normalize_text
 MAX_BODY_CHARS = 2_000
 Announce = Callable[[str, AnyPhrase, str], Awaitable[None]]
 WRITES_FIRST_TEXT = Phrase(
-    "This channel only delivers for a while after you have written; otherwise it waits until you "
-    "write."
+    "This channel delivers only for a while after you write; later messages wait until you write "
+    "again."
 )
 
 
@@ -117,8 +117,8 @@ class JobService:
         if here is None or here.place.kind != "dm" or request.tainted:
             raise JobRefused(
                 Phrase(
-                    "Only what a person asks for in a private chat, with no words from outside in "
-                    "view, can go to another chat."
+                    "Only what a person asks for in a private chat, with no text from outside in "
+                    "the context, can go to another chat."
                 ),
             )
         if here.place.channel == request.deliver:
@@ -129,8 +129,8 @@ class JobService:
         if not found:
             raise JobRefused(
                 Phrase(
-                    "There is no private chat on {deliver!r} that shares this memory. It has to "
-                    "be a channel of this bot on which the person has written; /link connects an "
+                    "There is no private chat on {deliver!r} that shares this memory. It must be "
+                    "a channel of this bot on which the person has written; /link connects an "
                     "account there.",
                     deliver=request.deliver[:40],
                     deliver2=request.deliver[:40],
@@ -159,7 +159,7 @@ class JobService:
         if not words or len(words) > MAX_BODY_CHARS:
             raise JobRefused(
                 Phrase(
-                    "Say what is to happen, in {max_body_chars:,} characters at most.",
+                    "Say what is to happen, in at most {max_body_chars:,} characters.",
                     max_body_chars=MAX_BODY_CHARS,
                 ),
             )
@@ -191,7 +191,8 @@ class JobService:
             clock = f"{until.astimezone(load_zone(setting.zone or self.times.zone)):%H:%M}"
             warnings.append(
                 Phrase(
-                    "That is in the quiet hours: it is done at {clock}; /tasks quiet changes them.",
+                    "That falls into the quiet hours, so it is done at {clock}; /tasks quiet "
+                    "changes them.",
                     clock=clock,
                 )
             )
@@ -248,8 +249,7 @@ class JobService:
         if await self.jobs.count(actor.channel, actor.id) >= most:
             raise JobRefused(
                 Phrase(
-                    "You have {most} reminders and tasks, which is the limit; end one of them "
-                    "first.",
+                    "You have {most} reminders and tasks, which is the limit; cancel one first.",
                     most=most,
                 ),
             )
@@ -286,12 +286,12 @@ class JobService:
         except ScheduleRefused as err:
             raise JobRefused(
                 Phrase(
-                    "The time of r{number} cannot be read; end it and set a new one.",
+                    "The time of r{number} cannot be read; cancel it and set a new one.",
                     number=row.number,
                 ),
             ) from err
         if due is None:
-            raise JobRefused(Phrase("The time of r{number} is past.", number=row.number))
+            raise JobRefused(Phrase("The time of r{number} has passed.", number=row.number))
         await self.jobs.set_state(row, "on", "", due.timestamp(), by)
         self.changed()
         return await self.find(row.space, row.number)

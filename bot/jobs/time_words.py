@@ -251,8 +251,8 @@ def read_next_weekday(found: re.Match[str], today: date) -> TimeWord:
         day = found["day"]
         raise TimeUnclear(
             Phrase(
-                'does "next {day}" mean that of this week or of the next one? Write "{day}" '
-                'or "{day} next week"',
+                'does "next {day}" mean this week\'s or next week\'s? Write "{day}" or "{day} '
+                'next week"',
                 day=day,
             ),
         )
@@ -330,8 +330,7 @@ def read_slashed_date(found: re.Match[str], today: date) -> TimeWord:
     if first <= 12 and second <= 12:
         raise TimeUnclear(
             Phrase(
-                "which one of {first}/{second} is the month? Write it like 25 December or "
-                "2026-12-25",
+                "which of {first}/{second} is the month? Write it like 25 December or 2026-12-25",
                 first=first,
                 second=second,
             ),

@@ -103,7 +103,7 @@ class JobTimes:
             hours = parse_quiet(quiet)
             if quiet not in ("", NO_QUIET) and hours is None:
                 raise JobRefused(
-                    Phrase("Quiet hours are written like 22:30-07:30; off for none."),
+                    Phrase("Write quiet hours as 22:30-07:30, or off for none."),
                 )
             chosen = replace(chosen, quiet="-".join(hours) if hours else quiet)
         await self.jobs.save_setting(chosen)

@@ -6,16 +6,18 @@ from channels.phrases import NO_PHRASE, Phrase, join_phrases
 from memory.store.longterm.outcomes import BackgroundOutcomes
 
 DIGEST_REASON_TEXTS: Mapping[str, Phrase] = {
-    "waited": Phrase("a message waited, the model's summary comes later"),
+    "waited": Phrase("a message was waiting; the model's summary follows later"),
     "rejected": Phrase("what the model wrote could not be used"),
     "unanswered": Phrase("the model did not answer"),
 }
 FAILURE_REASON_TEXTS: Mapping[str, Phrase] = {
-    "the answer holds no JSON": Phrase("the model's answer had not the form that was asked for"),
-    "no attempt came to an end": Phrase("no attempt came to an end"),
+    "the answer holds no JSON": Phrase(
+        "the model's answer did not have the form that was asked for"
+    ),
+    "no attempt came to an end": Phrase("every attempt was interrupted"),
     "it could not be stored": Phrase("they could not be stored"),
     "the call was cancelled": Phrase("the call was cancelled"),
-    "Overflow": Phrase("the model called the request too long"),
+    "Overflow": Phrase("the model said the request was too long"),
     "KeyRefused": Phrase("the key was refused"),
     "BadRequest": Phrase("the server refused the request"),
 }
@@ -39,7 +41,7 @@ def describe_outcomes(outcomes: BackgroundOutcomes) -> list[Phrase]:
         lines.append(extracts)
     if outcomes.extractions:
         failed = Phrase(
-            "facts of {count} of the last {turns} turns failed{why}",
+            "storing facts failed in {count} of the last {turns} turns{why}",
             count=sum(outcomes.failed.values()),
             turns=outcomes.extractions,
             why=_format_reasons(outcomes.failed, FAILURE_REASON_TEXTS),

@@ -167,12 +167,12 @@ def format_model_status(status: ModelStatus, lang: str) -> str:
     next_try = Phrase("the next message tries it again")
     if status.retry_in >= 1:
         rest = format_duration(status.retry_in, lang)
-        next_try = Phrase("for {rest} other models come first", rest=rest)
+        next_try = Phrase("other models come first for {rest}", rest=rest)
     words = {
         "untried": Phrase("not asked yet"),
-        "up": Phrase("answers since {since}", since=since),
-        "resting": Phrase("does not answer since {since}; {next}", since=since, next=next_try),
-        "refused": Phrase("refused since {since}; {next}", since=since, next=next_try),
+        "up": Phrase("answering for {since}", since=since),
+        "resting": Phrase("not answering for {since}; {next}", since=since, next=next_try),
+        "refused": Phrase("refused for {since}; {next}", since=since, next=next_try),
     }[status.phase]
     facts = [words, Phrase(" ({why})", why=status.why) if status.why else NO_PHRASE]
     if status.tools_refused:

@@ -38,10 +38,10 @@ WindowSource = Literal["config", "server", "refusal", "cut", "table", "default"]
 WINDOW_SOURCE_TEXTS: Mapping[WindowSource, Phrase] = {
     "config": Phrase("from llm.context_window"),
     "server": Phrase("as the server says"),
-    "refusal": Phrase("as a refusal named it"),
-    "cut": Phrase("the server cut more silently"),
+    "refusal": Phrase("as a refusal said"),
+    "cut": Phrase("the server silently cut anything longer"),
     "table": Phrase("from the table of models"),
-    "default": Phrase("assumed, as nothing is known"),
+    "default": Phrase("assumed, since nothing is known"),
 }
 
 
@@ -330,9 +330,9 @@ def format_window(window: ModelWindow) -> Phrase:
 def format_cut(served: ServedModel, tokens: int) -> Phrase:
     """Format the notice of a server that cuts requests."""
     return Phrase(
-        "The server reads only {tokens:,} tokens of a request to {model}, and silently drops what "
-        "comes before. From now on requests are no longer than that, and older turns are folded. "
-        "If it can read more, set that on the server and in llm.context_window.",
+        "The server reads only {tokens:,} tokens of a request to {model}, and silently drops "
+        "what comes before. From now on requests are no longer than that, and older turns are "
+        "folded. If the server can read more, raise the limit there and in llm.context_window.",
         tokens=tokens,
         model=served.model,
     )

@@ -215,7 +215,7 @@ class TurnComponents(Components):
             log.warning("a skill was changed, it is off", skill=name)
             on = f"mnema skills on {name.rpartition('/')[2]}{f' --space {space}' if space else ''}"
             notice = Phrase(
-                "The skill {name} was changed and is off. Look at it, then enable it with "
+                "The skill {name} has changed and was turned off. Review it, then enable it with "
                 "{command}.",
                 name=name,
                 command=on,
@@ -230,8 +230,8 @@ class TurnComponents(Components):
         def changed(name: str, sha256: str) -> None:
             log.warning("a plug-in was changed, it is off", plugin=name)
             notice = Phrase(
-                "The plug-in {name} was changed and is off. Look at it, then enable it with mnema "
-                "tools on {name}.",
+                "The plug-in {name} has changed and was turned off. Review it, then enable it "
+                "with mnema tools on {name}.",
                 name=name,
             )
             self.spawn(self.owner("", notice, f"plugin:{name}:{sha256}"))

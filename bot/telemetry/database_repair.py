@@ -23,14 +23,15 @@ log = structlog.get_logger(__name__)
 MAX_NAMED = 5  # conversations
 _HEADS: dict[RepairSource, Phrase] = {
     "snapshot": Phrase(
-        "The database was damaged and was put back to {at}; {conversations} had newer messages."
+        "The database was damaged and was restored to its state of {at}; {conversations} had "
+        "newer messages."
     ),
     "log": Phrase(
-        "The log of the database was damaged and could only be read up to {at}; {conversations} "
+        "The log of the database was damaged and could be read only up to {at}; {conversations} "
         "had newer messages."
     ),
     "nothing": Phrase(
-        "The database was damaged and there was no snapshot, so a new one was begun; "
+        "The database was damaged and there was no snapshot, so a new one was created; "
         "{conversations} had messages."
     ),
 }
@@ -40,15 +41,15 @@ _LEFT = Phrase(
     "file: {names}."
 )
 _KEYS_ONLY = Phrase(
-    "Received messages whose text could not be read: {keys_only}. They are not processed again, "
-    "so ask for what was not answered to be sent again."
+    "Received messages whose text could not be read: {keys_only}. They are not processed again; "
+    "ask for anything unanswered to be sent again."
 )
 _RIGHTS_UNKNOWN = Phrase(
     "What was revoked or forgotten since then could not be read: check Access, and forget it again."
 )
 _TAIL = Phrase(
-    "The damaged file is data/{aside}; once you have seen this, move or delete it, and this note "
-    "ends."
+    "The damaged file is data/{aside}. Once you have seen this, move or delete the file, and "
+    "this note disappears."
 )
 
 
@@ -76,9 +77,9 @@ def describe_repair(report: RepairReport, zone: tzinfo) -> PhraseList:
 def describe_lost_acts(count: int) -> Phrase:
     """Say that acts are missing which a checkpoint knows."""
     return Phrase(
-        "The database lacks its newest records: the last {count} acts noted in data/audit_heads "
-        "are gone, as if its log was shortened or removed. Messages of that time may be gone too; "
-        "look at what was said last, and restore a backup if need be.",
+        "The database lacks its newest records: the last {count} entries noted in "
+        "data/audit_heads are gone, as if its log had been shortened or removed. Messages from "
+        "that time may be gone too; check what was said last, and restore a backup if necessary.",
         count=count,
     )
 

@@ -22,18 +22,19 @@ VERSION_SUBJECT = "version"
 SUBJECTS = (TURNS_SUBJECT, DATABASE_SUBJECT, SNAPSHOT_SUBJECT, VERSION_SUBJECT)
 TROUBLE_TEXTS = {
     "file": Phrase(
-        "{what} cannot be read ({reason}). Until it can be, its last good text stays in use. Make "
-        "it a plain file that the bot's account may read."
+        "{what} cannot be read ({reason}). Until that is fixed, its last good text stays in use. "
+        "Make it a plain file that the bot's account can read."
     ),
     TURNS_SUBJECT: Phrase(
-        "A message could not be answered because of a fault of this machine ({reason}). Its "
-        "writer was asked to send it again later. Check this machine; the log has the details."
+        "A message could not be answered because of a fault on this machine ({reason}). Its "
+        "sender was asked to send it again later. Check this machine; the log has the details."
     ),
     DATABASE_SUBJECT: Phrase("{reason}"),
     VERSION_SUBJECT: Phrase("{reason}"),
     SNAPSHOT_SUBJECT: Phrase(
-        "No snapshot of the database could be taken ({reason}). If it is damaged meanwhile, it "
-        "can only be put back to an older state. Check the disk, and run mnema doctor."
+        "No snapshot of the database could be taken ({reason}). If it is damaged before one "
+        "succeeds, it can be restored only to an older state. Check the disk, and run mnema "
+        "doctor."
     ),
 }
 RECOVERED_TEXT = Phrase("{what} can be read again.")
@@ -127,7 +128,7 @@ class TroubleNotifications:
             try:
                 await self.look()
             except StoreError as err:
-                log.warning("owner not told", error=type(err).__name__)
+                log.warning("owner not notified", error=type(err).__name__)
             await asyncio.sleep(POLL_SECONDS)
 
     async def look(self) -> None:
@@ -167,7 +168,7 @@ def troubles_to_json(troubles: Iterable[Trouble], lang: str = "en") -> dict[str,
 def fault_reason(err: Exception) -> Phrase:
     """Return why a file could not be read or a turn failed."""
     if isinstance(err, PathRefused):
-        return Phrase("it is not a plain file of this account, or has a second name")
+        return Phrase("it is not a plain file of this account, or is a hard link")
     if isinstance(err, FileTooBig):
         return Phrase("it is too large")
     said = (isinstance(err, OSError) and err.strerror) or str(err) or type(err).__name__

@@ -43,9 +43,8 @@ class VersionNotice:
 
     def _trouble(self, installed: str) -> Trouble:
         reason = Phrase(
-            "Version {installed} is installed, and {running} still runs. Start mnema again: end "
-            "mnema run and call it once more, or let the service restart it (systemctl restart "
-            "mnema).",
+            "Version {installed} is installed, but {running} is still running. Restart mnema: "
+            "stop mnema run and start it again, or restart its service (systemctl restart mnema).",
             installed=installed,
             running=self._running,
         )

@@ -31,8 +31,8 @@ async def check_with_sdk(settings: FeishuSettings, seconds: float = SDK_SECONDS)
         return _finding(
             "ok",
             Phrase(
-                "Feishu's own SDK is accepted with the same settings: the fault is this "
-                "program's, please report it."
+                "Feishu's own SDK is accepted with the same settings, so the fault is in this "
+                "program; please report it."
             ),
         )
     why = f"{answer['msg']} ({answer['code']})"

@@ -30,14 +30,19 @@ class FeishuSettings(CredentialChannelSettings):
         examples=["https://open.larksuite.com"],
     )
     mode: Annotated[Literal["socket", "webhook"], PhraseContext("Feishu")] = Field(
-        "socket", title="How messages come in", description="How messages come in."
+        "socket",
+        title="How messages arrive",
+        description="socket: a long connection; webhook: pushed by the platform.",
     )
     encrypt_key: Annotated[Secret, PhraseContext("to decrypt")] = Field(
-        "", title="Encrypt key", description="For webhook mode.", examples=["${FEISHU_ENCRYPT_KEY}"]
+        "",
+        title="Encrypt key",
+        description="Decrypts pushed messages in webhook mode.",
+        examples=["${FEISHU_ENCRYPT_KEY}"],
     )
     verification_token: Secret = Field(
         "",
         title="Verification token",
-        description="For webhook mode.",
+        description="Verifies pushed messages in webhook mode.",
         examples=["${FEISHU_TOKEN}"],
     )

@@ -36,7 +36,7 @@ async def check_setup(
             state="failed",
             text=Phrase("Refused: {reason}.", reason=format_reason(err)),
             hint=Phrase(
-                "Copy App ID and App Secret again from the developer console, and see that the "
+                "Copy App ID and App Secret again from the developer console, and make sure the "
                 "app is enabled."
             ),
         )
@@ -45,7 +45,7 @@ async def check_setup(
     except ChannelError as err:
         yield platform_unreachable(Phrase("Feishu"), "domain", err)
         return
-    known = Phrase("The credentials are right.")
+    known = Phrase("The credentials are valid.")
     yield SetupFinding(step="credentials", state="ok", text=known)
     if not isinstance(bot, dict) or not bot.get("open_id"):
         yield SetupFinding(
@@ -93,8 +93,8 @@ async def _send_test(client: FeishuClient, owner: str) -> SetupFinding:
     if not owner:
         return no_owner(
             Phrase(
-                "After saving write to the bot in Feishu, then approve the code that it answers "
-                "with under People."
+                "After saving, write to the bot in Feishu, then approve the code it answers with "
+                "under People."
             )
         )
     body = {
@@ -111,7 +111,7 @@ async def _send_test(client: FeishuClient, owner: str) -> SetupFinding:
             owner,
             err,
             Phrase(
-                "owners takes the open_id (ou_…) that this app sees, of somebody within the app's "
+                "owners needs the open_id (ou_…) that this app sees, of someone within the app's "
                 "availability."
             ),
         )

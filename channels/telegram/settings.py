@@ -31,7 +31,9 @@ class TelegramSettings(CredentialChannelSettings):
         examples=["http://127.0.0.1:8081"],
     )
     mode: Literal["polling", "webhook"] = Field(
-        "polling", title="How messages come in", description="How messages come in."
+        "polling",
+        title="How messages arrive",
+        description="polling: the bot asks for messages; webhook: pushed by the platform.",
     )
     webhook_secret: Secret = Field(
         "",
@@ -42,11 +44,11 @@ class TelegramSettings(CredentialChannelSettings):
     webhook_url: Url = Field(
         "",
         title="Webhook address",
-        description="Public https address of this program, which is registered at the start.",
+        description="Public https address of this program, registered at the start.",
         examples=["https://bot.example.org/telegram"],
     )
     reactions: bool = Field(
-        False, title="Reactions", description="Mark what was received with an emoji."
+        False, title="Reactions", description="Mark received messages with an emoji."
     )
 
     def check_webhook(self) -> None:

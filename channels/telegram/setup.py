@@ -122,8 +122,8 @@ def _check_webhook(info: Mapping[str, Any], settings: TelegramSettings) -> Setup
             state="failed",
             text=Phrase("Telegram cannot deliver to it: {error}.", error=error[:200]),
             hint=Phrase(
-                "Let the proxy pass /hooks/telegram to the page's port, on port 443, 80, 88 or "
-                "8443, with its whole certificate chain."
+                "Have the proxy pass /hooks/telegram to the page's port unchanged, on port 443, "
+                "80, 88 or 8443, with its full certificate chain."
             ),
         )
     done = Phrase("The webhook is registered, without errors.")
@@ -138,7 +138,7 @@ async def _send_test(call: Call, owner: str, name: str) -> SetupFinding:
     if not owner:
         return no_owner(
             Phrase(
-                "After saving write to {name}, then approve the code that it answers with under "
+                "After saving, write to {name}, then approve the code it answers with under "
                 "People.",
                 name=name,
             )

@@ -25,9 +25,9 @@ TEXTS: dict[str, Phrase] = {
     "fold_logged": Phrase("folding {turns}: written to the diary…"),
     "stopping": Phrase("Stopping… Press Ctrl-C again to stop waiting."),
     "left": Phrase("No longer waiting for this answer."),
-    "leave": Phrase("Press Ctrl-C again or Ctrl-D to leave."),
+    "leave": Phrase("Press Ctrl-C again or Ctrl-D to quit."),
     "still_running": Phrase(
-        "The last message is still being answered. Type it again to leave; the answer will come "
+        "The last message is still being answered. Type it again to quit; the answer will come "
         "later."
     ),
     "lost": Phrase("This message was not stored: {why}"),

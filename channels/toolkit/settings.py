@@ -92,7 +92,7 @@ class ChannelSettings(ConfigSection):
     pairing: bool = Field(
         True,
         title="Pairing",
-        description="A stranger who writes gets a code for you to approve; off: no answer.",
+        description="Strangers who write get a code for you to approve; off: no answer.",
     )
     proxy: SecretUrl = Field(
         "",
@@ -117,7 +117,8 @@ class CredentialChannelSettings(ChannelSettings):
     enabled: bool = Field(
         False,
         title="Enabled",
-        description="Off keeps the settings and starts nothing; left out, credentials turn it on.",
+        description="Off keeps the settings and starts nothing; if left out, credentials turn it "
+        "on.",
     )
 
     @model_validator(mode="before")

@@ -18,9 +18,9 @@ def platform_unreachable(name: Phrase, address_key: str, err: ChannelError) -> S
     return SetupFinding(
         step="credentials",
         state="failed",
-        text=Phrase("{name} could not be asked: {why}.", name=name, why=why),
+        text=Phrase("{name} could not be queried: {why}.", name=name, why=why),
         hint=Phrase(
-            "Try again in a moment; look at {address_key} and proxy.", address_key=address_key
+            "Try again in a moment; check {address_key} and proxy.", address_key=address_key
         ),
     )
 

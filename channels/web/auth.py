@@ -124,7 +124,7 @@ class Visitor:
 
 
 WRONG_CODE = Phrase(
-    "this link was used already or is older than ten minutes: mnema login prints a new one"
+    "this link was already used or is older than ten minutes: mnema login prints a new one"
 )
 FRESH_SECONDS = 600.0  # after a login, for what needs a fresh one
 
@@ -137,7 +137,7 @@ def require_fresh_login(visitor: Visitor) -> None:
     """
     if visitor.signed_in_seconds > FRESH_SECONDS:
         raise HttpRefusal(
-            403, "login_again", Phrase("this needs a fresh login: give the token again")
+            403, "login_again", Phrase("this needs a fresh login: enter the token again")
         )
 
 
@@ -200,7 +200,7 @@ class RequestGuard:
         """Return the error text for a request with another Host."""
         if self._public:
             return Phrase(
-                "this server answers under its own addresses only: loopback and {public}",
+                "this server answers only under its own addresses: loopback and {public}",
                 public=self._public.decode(),
             )
         return Phrase(

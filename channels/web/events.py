@@ -403,7 +403,7 @@ async def list_changes(
     """
     yield RETRY_FRAME
     since, sent, polls = float("inf"), dict[str, ConversationEntry](), 0
-    told = frozenset[int]()
+    reported = frozenset[int]()
     while not closed():
         found = await changed(since - OVERLAP_SECONDS, MAX_CHANGES)
         if found is not None:
@@ -411,9 +411,9 @@ async def list_changes(
                 [entry for entry in found.conversations if sent.get(entry.id) != entry], full=full
             ):
                 yield frame
-            if not told.issuperset(found.deletions):
+            if not reported.issuperset(found.deletions):
                 yield RESET_FRAME
-            sent, told = (
+            sent, reported = (
                 {entry.id: entry for entry in found.conversations},
                 frozenset(found.deletions),
             )

@@ -285,7 +285,9 @@ class LargeBodies:
 
     async def _acquire(self) -> None:
         if self._waiting >= MAX_WAITING_BODIES:
-            why = Phrase("too many large messages are on their way; send it again in a minute")
+            why = Phrase(
+                "too many large messages are being uploaded; send this one again in a minute"
+            )
             raise HttpRefusal(503, "busy", why, {**_CLOSE, "retry-after": f"{RETRY_LARGE_SECONDS}"})
         self._waiting += 1
         try:
@@ -348,7 +350,7 @@ def parse_json(raw: bytes | bytearray) -> Any:
         HttpRefusal: 400; the text says what is wrong.
     """
     if len(raw) > SMALL_BODY and sum(map(raw.count, (b"[", b"{", b","))) > MAX_LARGE_BODY_MEMBERS:
-        raise HttpRefusal(400, "bad_json", Phrase("the body has too many members"))
+        raise HttpRefusal(400, "bad_json", Phrase("the body has too many fields"))
     try:
         return parse_strict_json(raw)
     except ValueError as err:
@@ -453,7 +455,7 @@ class BodyLimiter:
             return HttpRefusal(
                 408,
                 "slow",
-                Phrase("nothing more of the body arrived within {seconds:g} s", seconds=seconds),
+                Phrase("no more of the body arrived within {seconds:g} s", seconds=seconds),
                 _CLOSE,
             )
         return HttpRefusal(

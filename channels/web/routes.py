@@ -279,7 +279,9 @@ class WebApi:
                 list_changes(self._backend.changed, self._is_closed, full=is_versioned(request))
             )
         if len(topics) > 1:
-            raise HttpRefusal(400, "topics", Phrase("one conversation can be followed at a time"))
+            raise HttpRefusal(
+                400, "topics", Phrase("only one conversation can be followed at a time")
+            )
         if name := (topics[0][2:] if topics else query.conversation):
             name = await self._begin_reading(await self._check_exists(name), request)
             sources.append(self._follow(request, name, query.after))
@@ -401,7 +403,7 @@ def to_inbound_message(
             413,
             "too_long",
             Phrase(
-                "text has {count} characters; {max_text} fit, a file takes more",
+                "text has {count} characters; the limit is {max_text}, and a file takes more",
                 count=len(body.text),
                 max_text=MAX_TEXT,
             ),
@@ -430,7 +432,7 @@ def _to_attachments(files: Sequence[models.AttachedFileBody]) -> tuple[Attachmen
             413,
             "too_many_files",
             Phrase(
-                "{count} files; {max_files} fit into one message",
+                "{count} files; one message takes at most {max_files}",
                 count=len(files),
                 max_files=MAX_FILES,
             ),
@@ -441,7 +443,7 @@ def _to_attachments(files: Sequence[models.AttachedFileBody]) -> tuple[Attachmen
             413,
             "too_large",
             Phrase(
-                "the files have {total} bytes; {max_files_bytes} fit into one message",
+                "the files have {total} bytes; one message takes at most {max_files_bytes}",
                 total=total,
                 max_files_bytes=MAX_FILES_BYTES,
             ),
@@ -549,7 +551,7 @@ async def handle_webhook(request: Request, find: Callable[[str], HasWebhook | No
     if channel is None:
         raise HttpRefusal(404, "not_found", Phrase("not found"))
     if request.method not in ("GET", "POST"):
-        raise HttpRefusal(405, "method", Phrase("a platform calls with GET or POST"))
+        raise HttpRefusal(405, "method", Phrase("platforms must call with GET or POST"))
     body = await read_body(request, limit=MAX_WEBHOOK_BYTES, drain=0)
     headers = tuple(
         (name.decode("latin-1"), value.decode("latin-1"))

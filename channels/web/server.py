@@ -312,7 +312,7 @@ async def _run_handler(
             raise HttpRefusal(
                 400,
                 "framing",
-                Phrase("the body's length is given in two ways"),
+                Phrase("the length of the body is given twice"),
                 {"connection": "close"},
             )
         response = await handle(request)
@@ -340,7 +340,7 @@ async def _http_error(_: Request, err: Exception) -> Response:
 async def _internal_error(request: Request, _: Exception) -> Response:
     # uvicorn closes the connection after an error; without the header a client would send its next
     # request into it.
-    message = Phrase("something went wrong here; the log has the trace")
+    message = Phrase("something went wrong here; the log has the details")
     return error_response(
         500, "fault", message.text(request_language(request)), {"connection": "close"}
     )

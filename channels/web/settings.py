@@ -65,7 +65,12 @@ class WebSettings(ChannelSettings):
         description="Loopback only; a proxy with TLS goes in front.",
     )
     port: int = Field(
-        8642, ge=0, le=65535, title="Port", description="0 takes any free port.", examples=[8700]
+        8642,
+        ge=0,
+        le=65535,
+        title="Port",
+        description="Port of the page; 0 takes any free port. Takes effect at the next start.",
+        examples=[8700],
     )
     public_url: PublicUrl = Field(
         "",
@@ -77,13 +82,14 @@ class WebSettings(ChannelSettings):
         False,
         title="Notifications",
         description=(
-            "Let browsers that ask for it be told of new messages by Web Push; needs public_url."
+            "Let browsers that ask for it be notified of new messages by Web Push; needs "
+            "public_url."
         ),
     )
     trusted_proxies: Networks = Field(
         (),
         title="Trusted proxies",
-        description="Addresses of proxies whose X-Forwarded-For tells clients apart at "
-        "rate limits; nothing more.",
+        description="Addresses of proxies whose X-Forwarded-For tells clients apart for rate "
+        "limits, and for nothing else.",
         examples=[["127.0.0.1"]],
     )

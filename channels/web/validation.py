@@ -55,15 +55,15 @@ SENTENCES: Mapping[str, Phrase] = {
     "list_type": Phrase("{field} must be a list"),
     "dict_type": Phrase("{field} must be an object"),
     "model_type": Phrase("{field} must be an object"),
-    "string_too_long": Phrase("{field} may have {max_length} characters"),
-    "too_long": Phrase("{field} may have {max_length} entries"),
+    "string_too_long": Phrase("{field} may have at most {max_length} characters"),
+    "too_long": Phrase("{field} may have at most {max_length} entries"),
     "greater_than_equal": Phrase("{field} must be {ge} or more"),
     "less_than_equal": Phrase("{field} must be {le} or less"),
     "literal_error": Phrase("{field} must be one of {choices}"),
     "extra_forbidden": Phrase("{field} is not a field here"),
     "value_error": Phrase("{error}"),
 }
-OTHER_SENTENCE = Phrase("{field} is not as it must be: {message}")
+OTHER_SENTENCE = Phrase("{field} is not valid: {message}")
 
 
 @asynccontextmanager

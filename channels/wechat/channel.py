@@ -281,7 +281,7 @@ class Wechat:
             async with asyncio.timeout(LOGOUT_NOTICE_SECONDS):
                 await self._notify(client, "notifystop")
         except (TimeoutError, LoggedOut):
-            log.info("wechat not told that we stop")
+            log.info("wechat not notified that we stop")
 
 
 def _hold_seconds(reply: Json, previous: float) -> float:

@@ -22,11 +22,11 @@ MAX_DIGITS = 12
 
 _SCAN_TEXT = Phrase("Scan this QR code with WeChat on your phone, and confirm there.")
 _SCANNED_TEXT = Phrase("Scanned: now confirm it on your phone.")
-_DIGITS_TEXT = Phrase("Type the digits that your phone shows.")
-_WRONG_DIGITS_TEXT = Phrase("These digits were wrong: type again what your phone shows.")
+_DIGITS_TEXT = Phrase("Type the digits shown on your phone.")
+_WRONG_DIGITS_TEXT = Phrase("Those digits were wrong: type the ones your phone shows.")
 _PAUSED_TEXT = Phrase(
-    "Nobody used the codes. A new one comes with the page's channel panel, or with mnema channels "
-    "login wechat."
+    "Nobody scanned the codes. Open Channels on the page, or run mnema channels login wechat, to "
+    "get a new one."
 )
 _FETCHING_TEXT = Phrase("Asking WeChat for a QR code.")
 

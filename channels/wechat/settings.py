@@ -21,6 +21,6 @@ class WechatSettings(ChannelSettings):
     cdn_url: Url = Field(
         "",
         title="File endpoint",
-        description="Where files are; empty means the platform's own.",
+        description="Where files are stored; empty means the platform's own.",
         examples=["http://127.0.0.1:8082"],
     )

@@ -18,9 +18,7 @@ _CHINESE = re.compile("[\u3400-\u9fff\uff00-\uffef]")
 _ANCHOR = re.compile(r"<(?=/?a[\s>])", re.IGNORECASE)
 _NUMBER = re.compile(r"[0-9]{1,19}")
 _MORE_TEXT = Phrase("\n(not all yet: send anything for more)")
-_LATER_TEXT = Phrase(
-    "I am still thinking. Send me anything in a little while, and the answer to this comes."
-)
+_LATER_TEXT = Phrase("I am still thinking. Send me anything in a little while to get this answer.")
 _MAX_UNIX_SECONDS = 253_402_300_799  # the last second that a datetime can hold
 
 

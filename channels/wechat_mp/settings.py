@@ -33,7 +33,7 @@ class WechatMpSettings(CredentialChannelSettings):
     encoding_aes_key: Secret = Field(
         "",
         title="Message key",
-        description="For safe mode, 43 signs; without it nobody is more than a guest.",
+        description="For safe mode, 43 characters; without it everyone is only a guest.",
         examples=["${WECHAT_MP_AES_KEY}"],
     )
     base_url: Url = Field(

@@ -94,11 +94,11 @@ CONTEXT: Mapping[str, Any] = {
     ],
 }
 COMMANDS = [
-    {"name": "help", "usage": "", "zh": "命令列表", "en": "this list"},
+    {"name": "help", "usage": "", "zh": "查看所有命令", "en": "this list"},
     {
         "name": "context",
         "usage": "[clear|fold|undo|diff]",
-        "zh": "上下文用量",
+        "zh": "查看模型读到的内容",
         "en": "what the context holds",
     },
     {

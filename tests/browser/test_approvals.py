@@ -50,7 +50,7 @@ async def test_it_is_decided_where_it_was_asked(
         await expect(page.locator(".asked summary")).to_contain_text("$ ls -la 'two words'")
         await show(page, f"approval-done-{locale}")
         await page.reload()
-        state = "approved, did not work" if locale == "en-GB" else "已批准"
+        state = "approved, failed" if locale == "en-GB" else "已批准"
         await expect(page.locator(".asked summary")).to_contain_text(state.split(",")[0])
 
 
@@ -69,7 +69,7 @@ async def test_the_same_card_stands_under_tools_and_a_refusal_is_answered_once(
         assert await page.locator("main .approval").inner_text() == in_chat
         await show(page, "approval-tools")
         await page.go_back()
-        await card(page).get_by_role("button", name="Refuse").click()
+        await card(page).get_by_role("button", name="Deny").click()
         await expect(page.locator("#lines .ended.denied")).to_contain_text("nothing was run")
         await expect(page.locator(".line.assistant").last).to_contain_text("Then not.")
         await show(page, "approval-denied")

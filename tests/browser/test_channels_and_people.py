@@ -142,7 +142,7 @@ async def test_each_channel_says_how_it_is(chromium: Browser, scene: Scene) -> N
     async with opened(chromium, scene.site) as page:
         await panel(page)
         telegram, wechat = page.locator(".channel >> nth=0"), page.locator(".channel >> nth=1")
-        await expect(telegram).to_contain_text("standing by: another program is receiving")
+        await expect(telegram).to_contain_text("on standby: another program is receiving")
         await expect(telegram.locator(".why")).to_have_text("another program polls")
         await expect(telegram).to_contain_text("connection reset")
         await expect(wechat).to_contain_text("connected")

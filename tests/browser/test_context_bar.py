@@ -250,7 +250,7 @@ async def test_a_fold_under_way_is_shown_after_a_reload_and_not_in_another_conve
         facts(site, folding={**NEXT, "state": "checked"})
         await page.reload()
         await expect(page.locator("#folding .fold-said")).to_have_text(
-            "正在整理第 12–15 轮：核对摘要…"
+            "正在整理第 12–15 轮：核对摘要……"
         )
         await page.click("#new")
         await expect(page.locator("#folding")).to_be_hidden()

@@ -56,8 +56,8 @@ async def test_a_skill_and_a_server_are_read_and_switched_on(
         await page.get_by_role("button", name="Start and list").click()
         echo = page.locator(".server li", has_text="echo")
         await expect(echo).to_contain_text("Says <i>it</i> again.", timeout=20_000)
-        await expect(echo).to_contain_text("not reviewed")
-        await echo.get_by_label("ask each time").check()
+        await expect(echo).to_contain_text("not been reviewed")
+        await echo.get_by_label("ask every time").check()
         await page.get_by_role("button", name="Store the review").click()
         await expect(echo).to_contain_text("unchanged since the review")
         assert [tool.spec.name for tool in real.bot.mcp_tools.offered("")] == ["files__echo"]

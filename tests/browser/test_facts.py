@@ -156,7 +156,7 @@ async def test_what_is_forgotten_is_gone_from_facts_files_search_past_requests_a
         await expect(page.locator("section .text")).to_have_text(f"Rents from {NAME}")
         other = await page.context.new_page()
         await other.goto(former)
-        await expect(other.locator("main .acts .primary")).to_have_text("放回")
+        await expect(other.locator("main .acts .primary")).to_have_text("恢复")
 
         showing = [NAME in repr(request) for request in real.model.requests]
         lines = sum(
@@ -186,7 +186,7 @@ async def test_what_is_forgotten_is_gone_from_facts_files_search_past_requests_a
 
         await other.click("main .acts .primary")
         await expect(other.locator("main [role=alert]")).to_contain_text("刚被改过")
-        await expect(other.locator("main")).to_contain_text("无法放回")
+        await expect(other.locator("main")).to_contain_text("无法恢复")
         await expect(other.locator("main")).not_to_contain_text(NAME)
         await expect(other.locator("main .acts .primary")).to_have_count(0)
         path = f"/api/v1/memory/facts/{former.rpartition('/')[2]}"
@@ -198,7 +198,7 @@ async def test_what_is_forgotten_is_gone_from_facts_files_search_past_requests_a
         await page.click("main p a[href='/memory/facts']")
         await expect(page.locator("main [role=status]")).to_be_visible()
         await page.click("main .spans button >> nth=1")
-        await expect(page.locator(".fact .text")).to_have_text(["已忘记"] * 2)
+        await expect(page.locator(".fact .text")).to_have_text(["已忘掉"] * 2)
         files = {
             "MEMORY.md": "# ",
             "memory/2026-11-20.md": "sun",

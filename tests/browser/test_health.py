@@ -236,7 +236,7 @@ async def test_the_checks_are_in_the_language_of_the_page(
     ):
         await page.get_by_role("button", name="全部检查").click()
         ledger = page.locator(".check.well", has_text="消息账目")
-        await expect(ledger).to_contain_text("每条消息都恰好属于一类", timeout=60_000)
+        await expect(ledger).to_contain_text("每条消息恰好属于一类", timeout=60_000)
         assert [
             text
             for text in await page.locator(".check > span:not(.hint)").all_inner_texts()

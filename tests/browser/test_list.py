@@ -190,7 +190,7 @@ async def test_sign_in_opens_ones_own_chat_and_anothers_only_by_a_press_that_is_
 
             await page.click(f"#list .entry:has-text('Chat of {ANN}')")
             await expect(page.locator(".hello")).to_contain_text(
-                "Opening it is recorded in the audit list."
+                "Opening it is recorded in the audit log."
             )
             await page.reload()
             await expect(page.locator(".hello")).to_contain_text("another person's private chat")
@@ -216,5 +216,5 @@ async def test_without_a_chat_of_ones_own_a_new_one_is_open(
             await expect(page.locator("#list .entry")).to_have_count(2)
             await expect(page.locator(".hello")).to_contain_text("今天想记住些什么？")
             await page.click(f"#list .entry:has-text('{ANN}')")
-            await expect(page.locator(".hello")).to_contain_text("打开这段私聊会记入审计日志。")
+            await expect(page.locator(".hello")).to_contain_text("打开会记入审计日志。")
         assert await real.audited("chat.read.other") == []

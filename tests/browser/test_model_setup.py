@@ -143,7 +143,7 @@ async def test_each_thing_that_goes_wrong_is_a_sentence_and_nothing_is_saved(
         await page.fill("[name=model]", "qwen9:900b")
         await page.get_by_role("button", name="Test").click()
         await expect(checks.locator(".failed")).to_contain_text("qwen9:900b", timeout=PATIENCE_MS)
-        await expect(page.get_by_role("button", name="Use it all the same")).to_be_visible()
+        await expect(page.get_by_role("button", name="Use it anyway")).to_be_visible()
         await show(page, "wrong-model")
         await accessible(page)
         await page.fill("[name=model]", "qwen3:8b")
@@ -171,7 +171,7 @@ async def test_a_chain_is_added_ordered_and_shortened_with_keys_that_stay(
         await set_up(page, host, "qwen3:8b", "Use this model")
         for model in ("llama3.2:3b", "qwen3:8b"):
             await add.click()
-            await set_up(page, host, model, "Add to the chain", key="")
+            await set_up(page, host, model, "Add as fallback", key="")
             await expect(page.locator("#chain li").last).to_contain_text(model, timeout=PATIENCE_MS)
         await show(page, "chain")
         await accessible(page)

@@ -106,7 +106,7 @@ async def test_commands_are_completed_and_answered_by_a_notice(
     async with opened(chromium, site, locale="zh-CN") as page:
         await page.type("#text", "/co")
         await expect(page.locator(".completion")).to_have_count(2)
-        await expect(page.locator(".completion").first).to_contain_text("上下文用量")
+        await expect(page.locator(".completion").first).to_contain_text("查看模型读到的内容")
         await page.press("#text", "Tab")
         await expect(page.locator("#text")).to_have_value("/context ")
         await page.press("#text", "Enter")

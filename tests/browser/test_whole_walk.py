@@ -197,7 +197,7 @@ async def forget_a_fact(walk: Walk) -> None:
     await page.click("main [type=submit]")
     await expect(page.locator("section .text")).to_have_text(f"Rents from {NAME}")
     await former.goto(address)
-    back = former.get_by_role("button", name="Put back")
+    back = former.get_by_role("button", name="Restore")
     await expect(back).to_be_visible()
 
     workspace = walk.bot.workspace
@@ -215,7 +215,7 @@ async def forget_a_fact(walk: Walk) -> None:
     await expect(page.locator("#receipt dd").last).to_have_text("✓")
     assert files_with(home, NAME) == set()
     await back.click()
-    await expect(former.locator("main")).to_contain_text("cannot be put back")
+    await expect(former.locator("main")).to_contain_text("cannot be restored")
     await expect(back).to_have_count(0)
     await former.close()
     shown = {

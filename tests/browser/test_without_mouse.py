@@ -49,7 +49,7 @@ async def test_a_fact_is_explained_and_forgotten(
         await hand.press(page.locator("main p a[href='/memory/facts']"))
         await hand.press(page.locator("main .spans button").nth(1))
         await hand.press(page.locator(".fact"))
-        await expect(page.locator("main")).to_contain_text("cannot be put back")
+        await expect(page.locator("main")).to_contain_text("cannot be restored")
 
 
 @pytest.mark.parametrize("way", [pytest.param(Keyboard, marks=by_night), Finger])
@@ -132,7 +132,7 @@ async def test_past_requests_are_read_and_compared(
             if isinstance(part, Text)
         ]
         await hand.slide(page.locator("input[type=range]"), "End")
-        await hand.press(page.locator("button.chip", has_text="Compare with the one before"))
+        await hand.press(page.locator("button.chip", has_text="Compare with the previous one"))
         await expect(page.get_by_role("region", name="Difference")).to_be_visible()
         await hand.press(page.get_by_role("button", name="Undo the fold of"))
         await expect(page.locator(".toast")).to_be_visible()

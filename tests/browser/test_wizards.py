@@ -164,7 +164,7 @@ async def test_web_search_is_tried_and_used(
     ):
         engine.page("/search", json.dumps({"results": [HIT]}), "application/json")
         sends = page.locator(".tools li", has_text="send_file")
-        words = "把文件发到对话里。" if locale == "zh-CN" else "Sends a file into the chat."
+        words = "把文件发到聊天里。" if locale == "zh-CN" else "Sends a file to the chat."
         await expect(sends).to_contain_text(words)
         await look(page, "tools")
         await page.click("a[href='/tools/search']")

@@ -82,13 +82,13 @@ def test_uv_tool_upgrades_after_a_backup_and_the_extras_come_back(
 ) -> None:
     here = installed("uv-receipt.toml")
     here.mnema("chat", "--once", "hello")
-    assert "no terminal to confirm on; pass --yes" in here.mnema("upgrade", code=1)
+    assert "no terminal to ask for confirmation; pass --yes" in here.mnema("upgrade", code=1)
     assert here.calls() == []
     said = here.mnema("upgrade", "--yes")
     assert here.calls()[0] == "uv tool upgrade mnema-bot [1]", "the backup was there before"
     assert "extras add --yes vectors" in said
     [backup] = (here.log.parent / "home" / ".mnema" / "backups").iterdir()
-    assert "is sound" in here.mnema("restore", "--verify", str(backup)) or backup.stat().st_size
+    assert "is intact" in here.mnema("restore", "--verify", str(backup)) or backup.stat().st_size
 
 
 def test_an_image_is_not_changed_from_inside(installed: Callable[[str], Installed]) -> None:

@@ -84,6 +84,6 @@ def test_the_wheel_types_and_locks_are_found_where_it_is_installed(
     refused = run(
         str(command), "extras", "add", "embeddings", environ=environ, cwd=tmp_path, code=1
     )
-    assert "no terminal to confirm on; pass --yes" in refused
+    assert "no terminal to ask for confirmation; pass --yes" in refused
     unknown = run(str(command), "extras", "add", "vector", environ=environ, cwd=tmp_path, code=2)
     assert "vectors, embeddings, web" in unknown

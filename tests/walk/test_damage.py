@@ -20,7 +20,7 @@ from tests.walk.speech import answer, asked, tokens_in
 pytestmark = pytest.mark.kill
 FRIEND = "5006"
 RECORD = ("message", "turn")  # without them no conversation is whole
-TOLD = "The database was damaged and was put back to"
+TOLD = "The database was damaged and was restored to"
 
 
 def garble(path: Path, table: str) -> None:
@@ -79,7 +79,7 @@ async def test_I27_the_owner_is_told_of_a_repair_and_a_repeated_update_is_not_an
             checkpoint(bot.db)
             garble(bot.db, table)
             code, out, _ = await mnema(tmp_path, "doctor")
-            assert (code, len(re.findall("SQLite finds it damaged: [^\n]+", out))) == (1, 1)
+            assert (code, len(re.findall("SQLite reports damage: [^\n]+", out))) == (1, 1)
             await bot.start()
             await until(lambda: notices(world), "the owner is told")
             assert f"{2 if table in RECORD else 1} conversation" in notices(world)[0]
@@ -115,7 +115,7 @@ async def test_I27_doctor_finds_damage_beside_a_running_bot_that_has_not_noticed
         checkpoint(talk.bot.db)
         garble(talk.bot.db, "approval_rule")
         code, out, _ = await mnema(tmp_path, "doctor")
-        assert (code, "SQLite finds it damaged" in out) == (1, True)
+        assert (code, "SQLite reports damage" in out) == (1, True)
         assert await talk.say("talk", asked("after")) == "re «after»"
 
 

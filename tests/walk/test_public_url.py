@@ -25,7 +25,7 @@ async def test_the_running_bot_answers_under_its_public_address_and_says_so(tmp_
     elsewhere = await bot.web.ask("GET", "/login", headers={"host": "evil.example"})
     assert elsewhere.status_code == 400
     assert elsewhere.json()["error"]["message"] == (
-        "this server answers under its own addresses only: loopback and bot.example.org"
+        "this server answers only under its own addresses: loopback and bot.example.org"
     )
     assert (
         await bot.web.ask("POST", "/login", json={"token": "no"}, headers=there)

@@ -48,7 +48,7 @@ async def test_a_key_that_is_refused_and_then_accepted_needs_no_change_of_the_co
         assert not check["ok"]
         assert "authentication_error" in check["message"]
         assert (await talk.web.ask("GET", "/readyz")).status_code == 503
-        assert "refused since" in await talk.say("person0", "/status")
+        assert "refused for" in await talk.say("person0", "/status")
 
         model.keys = None
         assert await said(talk, "person0", asked("mended")) == "assistant: re «mended»"

@@ -146,7 +146,7 @@ async def test_a_database_that_proves_damaged_ends_the_process_and_the_next_one_
         assert "The database is damaged, so mnema ends." in talk.bot.complaints()
         await talk.bot.start()
         assert (
-            talk.bot.complaints().count("mnema: The database was damaged and was put back to") == 1
+            talk.bot.complaints().count("mnema: The database was damaged and was restored to") == 1
         )
         assert await talk.say("talk", asked("after")) == "re «after»"
         assert [line["text"] for line in await talk.web.lines("talk")][:2] == [

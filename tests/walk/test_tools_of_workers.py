@@ -132,7 +132,7 @@ async def test_what_is_approved_during_a_turn_is_run_once_after_it_though_all_wo
         commands = {
             "/tasks": "w2",
             "/approvals": "files__echo",
-            f"/approve {code}": "once the answer that is under way",
+            f"/approve {code}": "once the current answer is finished",
         }
         for command, said in commands.items():
             id = await gateway.web.post("talk", command)

@@ -54,7 +54,7 @@ async def test_I11_of_two_with_one_account_one_hears_and_the_other_stands_by_and
 
         assert (await aside.web.ask("GET", "/readyz")).status_code == 503
         assert (await hears.web.ask("GET", "/readyz")).status_code == 200
-        assert "○ telegram — stands by for" in await aside.say("main", "/status")
+        assert "○ telegram — on standby for" in await aside.say("main", "/status")
         assert "● telegram — connected for" in await hears.say("main", "/status")
         sentence = "Another program is receiving with the account of channel telegram"
         await until(lambda: sentence in aside.bot.complaints(), "it says so on stderr")

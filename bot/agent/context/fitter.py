@@ -136,7 +136,7 @@ class ContextFitter:
     #: What `storing_prefix` marked last, by conversation.
     _marked_prefixes: dict[str, tuple[object, ...]] = field(default_factory=dict)
     #: What the running turn was told of memory, by conversation; see `_memory_changes`.
-    _told_changes: dict[str, tuple[int, tuple[str, ...], str]] = field(default_factory=dict)
+    _shown_changes: dict[str, tuple[int, tuple[str, ...], str]] = field(default_factory=dict)
     #: Conversations whose newest request was far from a fold.
     _far_from_fold: dict[str, bool] = field(default_factory=dict)
 
@@ -336,18 +336,18 @@ class ContextFitter:
         return min(limits.most, spare)
 
     def _memory_changes(self, session: Session, fit_limits: FitLimits) -> str:
-        """Return the changes of memory that the turn's first request told of, while the system
+        """Return the changes of memory that the turn's first request showed, while the system
         parts are the same.
 
         They stand before the turn's tool results: a change would make the provider read all of
         these again. What the turn itself remembers, its own calls show.
         """
-        turn, system, told = self._told_changes.get(session.conversation, (0, (), ""))
+        turn, system, changes = self._shown_changes.get(session.conversation, (0, (), ""))
         if turn == session.running and system == fit_limits.system:
-            return told
-        if len(self._told_changes) >= MAX_TRACKED_CONVERSATIONS:
-            self._told_changes.clear()
-        self._told_changes[session.conversation] = (
+            return changes
+        if len(self._shown_changes) >= MAX_TRACKED_CONVERSATIONS:
+            self._shown_changes.clear()
+        self._shown_changes[session.conversation] = (
             session.running,
             fit_limits.system,
             fit_limits.memory_changes,

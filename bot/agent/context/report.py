@@ -25,19 +25,19 @@ from memory.store.rows import ConversationRow, FoldRow
 from memory.store.store import Store
 
 FOLD_REASON_TEXTS = {
-    "turns": Phrase("the most turns were reached"),
-    "tokens": Phrase("the tokens reached the threshold"),
-    "messages": Phrase("enough messages had come together"),
-    "overflow": Phrase("the model called the request too long"),
+    "turns": Phrase("the turn limit was reached"),
+    "tokens": Phrase("the token threshold was reached"),
+    "messages": Phrase("enough messages had accumulated"),
+    "overflow": Phrase("the model said the request was too long"),
     "restart": Phrase("the program restarted"),
     "import": Phrase("the conversation was imported"),
-    "/context fold": Phrase("asked for by /context fold"),
+    "/context fold": Phrase("requested with /context fold"),
 }
 SCORE_TERM_TEXTS = {
     "base": Phrase("base"),
     "tool_result": Phrase("after a tool result"),
     "reply": Phrase("after an answer"),
-    "tool_sequence": Phrase("inside tool work"),
+    "tool_sequence": Phrase("in the middle of tool calls"),
     "break": Phrase("natural break"),
     "error": Phrase("near an error"),
     "topic": Phrase("change of topic"),
@@ -48,8 +48,8 @@ CUT_PLACE_TEXTS = {
     "topic": Phrase("at a change of topic"),
 }
 ADAPTATION_TEXTS = {
-    "code": Phrase("much code"),
-    "chat": Phrase("much talk"),
+    "code": Phrase("mostly code"),
+    "chat": Phrase("mostly chat"),
     "errors": Phrase("many errors"),
 }
 
@@ -91,7 +91,7 @@ def format_fold_reason(reason: str, lang: str) -> str:
 def format_cut_place(why: dict[str, Any], lang: str) -> str:
     """Say in a few words why the cut is at this place; "" if for no special reason."""
     if why.get("candidates") == 1:
-        return Phrase("at the only place").text(lang)
+        return Phrase("at the only possible place").text(lang)
     good: list[str] = [name for name, points in why["terms"] if points > 0 and name != "base"]
     places = [CUT_PLACE_TEXTS.get(name, SCORE_TERM_TEXTS.get(name, name)) for name in good]
     return join_phrases(places, Phrase(", ")).text(lang)
@@ -104,7 +104,7 @@ def format_cut(why: dict[str, Any], to_turn: int, lang: str) -> str:
         for name, points in why["terms"]
     ]
     if why["candidates"] == 1:
-        place = Phrase("the only place")
+        place = Phrase("the only possible place")
     else:
         place = Phrase(
             "the best of {count} places ({score} points: {terms})",
@@ -116,7 +116,7 @@ def format_cut(why: dict[str, Any], to_turn: int, lang: str) -> str:
     if why["adapted"]:
         adapted = [ADAPTATION_TEXTS.get(name, name) for name in why["adapted"]]
         extra = Phrase(
-            "; {reasons}, so {share:.0%} was to stay",
+            "; {reasons}, so the aim was to keep {share:.0%}",
             reasons=join_phrases(adapted, Phrase(", ")),
             share=why["keep"],
         )
@@ -137,7 +137,7 @@ _SECTION_TEXTS = {
 }
 _SYSTEM_PART_TEXTS = {
     "rules": Phrase("rules"),
-    "awareness": Phrase("what it can do"),
+    "awareness": Phrase("what the bot can do"),
     "log": Phrase("today's diary"),
 }
 _ROLE_TEXTS = {"user": Phrase("user"), "assistant": Phrase("assistant")}
@@ -212,16 +212,17 @@ def _window_lines(facts: dict[str, Any], lang: str) -> list[str]:
     elif facts["window"] - reserve < facts["max_tokens"]:
         lines.append(
             Phrase(
-                "{reserve:,} of it for the answer, {budget:,} at most for a request",
+                "{reserve:,} for the answer, at most {budget:,} for a request",
                 reserve=reserve,
                 budget=budget,
             ).text(lang)
         )
     elif budget < facts["max_tokens"]:
         lines.append(
-            Phrase("the model counts more: {budget:,} at most by our count", budget=budget).text(
-                lang
-            )
+            Phrase(
+                "the model counts more: at most {budget:,} tokens by our count",
+                budget=budget,
+            ).text(lang)
         )
     return lines
 
@@ -305,7 +306,8 @@ def _soul_lines(facts: dict[str, Any], lang: str) -> list[str]:
         return []
     return [
         Phrase(
-            "⚠ SOUL.md is over the advised {long_soul_tokens:,} tokens; it always goes in whole.",
+            "⚠ SOUL.md is longer than the recommended {long_soul_tokens:,} tokens; it is always "
+            "sent in full.",
             long_soul_tokens=LONG_SOUL_TOKENS,
         ).text(lang)
     ]
@@ -347,7 +349,7 @@ def _fold_lines(facts: dict[str, Any], lang: str, zone: tzinfo | None) -> list[s
     ]
     if folds:
         show = f"/memory show {_path_in_space(folds[-1]['file'])}"
-        lines.append(Phrase("to read it: {show}", show=show).text(lang))
+        lines.append(Phrase("to read that day: {show}", show=show).text(lang))
     return lines
 
 

@@ -7,7 +7,7 @@ import typer
 from bot.cli.common import JsonOption
 
 app = typer.Typer(
-    help="List the servers of tools, and review what the model may use of them.",
+    help="List tool servers (MCP), and review which of their tools the model may use.",
     no_args_is_help=True,
 )
 NameArgument = Annotated[
@@ -30,19 +30,19 @@ def review(
     name: NameArgument,
     run: Annotated[ToolsOption, typer.Option("--run", help="Let the model run this tool.")] = None,
     ask: Annotated[
-        ToolsOption, typer.Option("--ask", help="Let the model run it once the person approved it.")
+        ToolsOption, typer.Option("--ask", help="Let the model run this tool after an approval.")
     ] = None,
     off: Annotated[ToolsOption, typer.Option("--off", help="Turn this tool off.")] = None,
     pure: Annotated[
         ToolsOption,
         typer.Option(
-            "--pure", help="It only reads: it may run beside others, and again after a fault."
+            "--pure", help="This tool only reads: it may run in parallel, and again after a fault."
         ),
     ] = None,
 ) -> int:
     """Start a server, show its tools as they are now, and choose which the model may use.
 
-    Without --run, --ask and --off it asks for each tool that is new or has changed.
+    Without --run, --ask and --off you are asked about each tool that is new or has changed.
     """
     from bot.cli.connections import mcp_review
 
@@ -51,7 +51,7 @@ def review(
 
 @app.command("login")
 def login(ctx: typer.Context, name: NameArgument) -> int:
-    """Log in at a server with `auth` oauth: you consent in a browser, and the login is stored for
+    """Log in to a server with `auth` oauth: you consent in a browser, and the login is stored for
     this bot.
     """
     from bot.cli.connections import mcp_login

@@ -35,7 +35,7 @@ def login(home: HomeFolder, name: str) -> int:
         )
     issuer = asyncio.run(_Consent().run(home, name))
     print(
-        f"Logged in at {name} (by {printable(issuer)}). A running bot takes it up with the next "
+        f"Logged in at {name} (by {printable(issuer)}). A running bot picks this up with the next "
         "call."
     )
     return 0

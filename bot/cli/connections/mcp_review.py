@@ -103,7 +103,7 @@ def review(
 ) -> int:
     """Start a server, show its tools as they are now, and choose which the model may use.
 
-    Without --run, --ask and --off it asks for each tool that is new or has changed.
+    Without --run, --ask and --off you are asked about each tool that is new or has changed.
     """
     settings = load_config(home).mcp.get(name)
     if settings is None:
@@ -137,7 +137,7 @@ def review(
         )
     on = [choice.name for choice in choices if choice.mode != "off"]
     print(
-        f"{name}: {len(on)} of {len(choices)} tools are on. A running bot takes it up in "
+        f"{name}: {len(on)} of {len(choices)} tools are on. A running bot picks this up in "
         f"{POLL_SECONDS:.0f} seconds."
     )
     return 0
@@ -245,7 +245,7 @@ def _choose(
 def _prompt(question: str, keys: Sequence[str], default: str) -> str:
     if not sys.stdin.isatty():
         raise MnemaError(
-            "There is no terminal to choose on; pass --run, --ask or --off with the names of tools."
+            "There is no terminal to choose in; pass --run, --ask or --off with the names of tools."
         )
     while True:
         typed = str(typer.prompt(question, default=default)).strip().lower()[:1]
@@ -262,7 +262,7 @@ def _show(tool: ListedTool, settled: McpToolRow | None) -> None:
         return
     print(f"\n{printable(tool.name)}{'  (says that it only reads)' if tool.read_only else ''}")
     if invisible := find_invisible(f"{tool.description}{tool.schema}"):
-        print(f"  Look out: it has invisible characters: {', '.join(invisible)}.")
+        print(f"  Warning: it contains invisible characters: {', '.join(invisible)}.")
     for line in tool.description.splitlines():
         print(f"  | {printable(line)}")
     for line in json.dumps(json.loads(tool.schema), ensure_ascii=False, indent=2).splitlines():

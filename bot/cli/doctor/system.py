@@ -28,14 +28,14 @@ def check_system(lacking: Sequence[str] | None = None) -> DoctorCheck:
     """Say what cannot work here. lacking: as `find_lacking` returns it; None to look."""
     missing = find_lacking() if lacking is None else lacking
     if not missing:
-        return passed(NAME, Phrase("It has all that mnema uses."))
+        return passed(NAME, Phrase("This system has everything that mnema uses."))
     names = ", ".join(missing)
     if any(name in ESSENTIAL for name in missing):
-        hint = Phrase("Run it on Linux or macOS; on Windows in WSL.")
+        hint = Phrase("Run mnema on Linux or macOS; on Windows, in WSL.")
         return failed(
             NAME,
             Phrase(
-                "It has no {names}: mnema run and commands that write cannot work here.",
+                "This system has no {names}: mnema run and commands that write do not work here.",
                 names=names,
             ),
             hint,
@@ -43,7 +43,8 @@ def check_system(lacking: Sequence[str] | None = None) -> DoctorCheck:
     return passed(
         NAME,
         Phrase(
-            "It has no {names}: commands of the model and sandboxed MCP servers cannot work here.",
+            "This system has no {names}: the model's commands and sandboxed MCP servers do not "
+            "work here.",
             names=names,
         ),
     )

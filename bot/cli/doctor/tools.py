@@ -21,13 +21,13 @@ from channels.phrases import NO_PHRASE, Phrase, untranslated
 from memory.workspace.files import SET_ASIDE, Workspace
 
 SANDBOX_HINT = Phrase(
-    "It needs bubblewrap 0.8 and user namespaces. Ubuntu 24.04 forbids these by AppArmor, and "
-    "containers by their seccomp profile; docs/tools/exec.md says what to change. Or set "
-    "tools.exec.enabled to false."
+    "The sandbox needs bubblewrap 0.8 and user namespaces. Ubuntu 24.04 blocks them with "
+    "AppArmor, containers with their seccomp profile; docs/tools/exec.md says what to change. Or "
+    "set tools.exec.enabled to false."
 )
 RENAMED_HINT = Phrase(
-    "It may be your memory or that of other people. Stop the bot, look for what a command has "
-    "written there, and move the rest back under the former name; docs/tools/exec.md says how."
+    "They may hold your memory or other people's. Stop the bot, check what a command may have "
+    "written there, and move the rest back to its old name; docs/tools/exec.md says how."
 )
 
 
@@ -90,12 +90,15 @@ def _check_skills(home: HomeFolder) -> DoctorCheck:
                 name=invalid[0].name,
                 problem=invalid[0].problem,
             ),
-            Phrase("Correct it, or remove the folder."),
+            Phrase("Fix the skill, or remove its folder."),
         )
     return passed(
         "skills",
         text,
-        Phrase("Changed, so off: {changed}. mnema skills on NAME", changed=", ".join(changed))
+        Phrase(
+            "Turned off because they changed: {changed}. mnema skills on NAME",
+            changed=", ".join(changed),
+        )
         if changed
         else NO_PHRASE,
     )
@@ -128,7 +131,10 @@ async def _check_plugins(config: Config, home: HomeFolder) -> DoctorCheck:
     return passed(
         "plug-ins",
         Phrase("{on} of {all} files are on.").fill(**counts),
-        Phrase("Changed, so off: {changed}. mnema tools on NAME", changed=", ".join(changed))
+        Phrase(
+            "Turned off because they changed: {changed}. mnema tools on NAME",
+            changed=", ".join(changed),
+        )
         if changed
         else NO_PHRASE,
     )
@@ -158,7 +164,7 @@ def check_mcp(
             checks.append(
                 passed(
                     title,
-                    Phrase("Its tools are not reviewed, so none is offered."),
+                    Phrase("Its tools have not been reviewed, so the model gets none of them."),
                     untranslated(review),
                 )
             )
@@ -207,11 +213,11 @@ def _describe_reach(settings: McpServerConfig) -> Phrase:
     if settings.url:
         return Phrase("it is at {url}", url=settings.url)
     if settings.network:
-        network = Phrase("its process reaches this machine's network")
+        network = Phrase("its process can use this machine's network")
     else:
         network = Phrase("its process has no network")
     if not is_sandboxed(settings):
-        files = Phrase("reads what the bot can")
+        files = Phrase("reads whatever the bot can")
     elif settings.files:
         files = Phrase("sees {files}", files=", ".join(settings.files))
     else:
@@ -223,7 +229,8 @@ async def _check_exec(config: Config) -> DoctorCheck:
     name = "exec"
     if not config.tools.exec.enabled:
         return passed(
-            name, Phrase("Off: the model cannot run commands. tools.exec.enabled turns it on.")
+            name,
+            Phrase("Off: the model cannot run commands. Set tools.exec.enabled to change that."),
         )
     if config.database_url:
         return failed(
@@ -236,7 +243,7 @@ async def _check_exec(config: Config) -> DoctorCheck:
         return passed(
             name,
             Phrase(
-                "Commands run in a sandbox (level A, bubblewrap), each once its owner has "
+                "Commands run in a sandbox (level A, bubblewrap), each only after the owner has "
                 "approved it."
             ),
         )
@@ -251,7 +258,7 @@ def _check_set_aside(home: HomeFolder) -> list[DoctorCheck]:
     if not names:
         return []
     message = Phrase(
-        "An earlier version renamed these, so what is in them is not in use: {names}.",
+        "An earlier version renamed these, so their contents are not in use: {names}.",
         names=", ".join(names),
     )
     return [failed("renamed files", message, RENAMED_HINT)]
@@ -266,16 +273,16 @@ def _check_web(config: Config) -> DoctorCheck:
     providers = ", ".join(provider.name for provider in web.providers)
     if not providers:
         message = Phrase(
-            "Public pages are opened; there is no search, for tools.web.providers is empty."
+            "Public pages can be opened; there is no search, because tools.web.providers is empty."
         )
     elif web.fetch:
-        message = Phrase("Public pages are opened; searches go to {providers}.")
+        message = Phrase("Public pages can be opened; searches go to {providers}.")
     else:
         message = Phrase("No pages are opened; searches go to {providers}.")
     hint = NO_PHRASE
     if web.fetch and importlib.util.find_spec("trafilatura") is None:
         hint = Phrase(
-            "For the main text of a page instead of all its text: {install_command}",
+            "To get the main text of a page instead of all its text: {install_command}",
             install_command=install_command("web"),
         )
     return passed(name, message.fill(providers=providers), hint)

@@ -39,7 +39,7 @@ extras_app = typer.Typer(
     help="List the optional extras, or install some.", invoke_without_command=True
 )
 _MARKS = Phrase(
-    "+ is installed, ~ is installed in other versions than the locked ones, - is not installed; "
+    "+ is installed, ~ is installed in versions other than the locked ones, - is not installed; "
     "mnema extras add NAME installs the locked versions."
 )
 _INSTALLER_NAMES = {
@@ -51,8 +51,8 @@ _IN_CONTAINER = Phrase(
     'EXTRAS="{extras}", then start it again.'
 )
 _IN_UVX = Phrase(
-    "uvx runs mnema from a folder that is thrown away: install it with uv tool install {name}, "
-    "then run mnema extras add {extras} again."
+    "uvx runs mnema from a temporary folder: install it with uv tool install {name}, then run "
+    "mnema extras add {extras} again."
 )
 
 
@@ -101,7 +101,7 @@ def add(
         raise typer.BadParameter(
             show_before_messages(
                 Phrase(
-                    "There is no extra {unknown!r}; there are {extras}.",
+                    "There is no extra {unknown!r}. Available: {extras}.",
                     unknown=unknown[0],
                     extras=_listed(EXTRAS),
                 ),
@@ -186,7 +186,7 @@ def _find_program(name: str) -> str:
         raise MnemaError(
             show_before_messages(
                 Phrase(
-                    "{name} is needed here and is not on the PATH; add its folder to PATH.",
+                    "{name} is needed but is not on the PATH; add its folder to PATH.",
                     name=name,
                 ),
             )
@@ -212,7 +212,9 @@ def _run(command: Sequence[str]) -> None:
         name = Path(command[0]).name
         raise MnemaError(
             show_before_messages(
-                Phrase("{name} ended with {code}; its lines above say why.", name=name, code=code),
+                Phrase(
+                    "{name} exited with {code}; its output above says why.", name=name, code=code
+                ),
             )
         )
 
@@ -284,7 +286,7 @@ def upgrade(ctx: typer.Context, yes: YesOption = False) -> int:
         raise MnemaError(
             show_before_messages(
                 Phrase(
-                    "mnema run is at work in {root}, and its files would be replaced: stop it "
+                    "mnema run is running in {root}, and its files would be replaced: stop it "
                     "first.",
                     root=home.root,
                 ),

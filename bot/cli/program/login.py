@@ -45,7 +45,8 @@ def login(ctx: typer.Context) -> int:
         raise MnemaError(
             show_before_messages(
                 Phrase(
-                    "No page is open for {root}: start mnema run, then mnema login prints a link.",
+                    "No page is running for {root}: start mnema run, then mnema login prints a "
+                    "link.",
                     root=home.root,
                 ),
             )
@@ -83,7 +84,7 @@ def open_browser(link: str, page: Path) -> None:
     try:
         write_atomic(page, _REDIRECT.format(link=html.escape(link)).encode())
     except (PathRefused, OSError) as err:
-        why = show_before_messages(Phrase("No browser is opened: open the link above"))
+        why = show_before_messages(Phrase("No browser was opened: open the link above"))
         print(f"mnema: {why} ({err}).", file=sys.stderr)
         return
     threading.Thread(

@@ -270,9 +270,9 @@ class _ContentReader:
         try:
             content = base64.b64decode(data)
         except (binascii.Error, ValueError) as err:
-            raise MalformedMessage("the data of a picture or file in it is no base64") from err
+            raise MalformedMessage("the data of a picture or file in it is not base64") from err
         if data and not content:
-            raise MalformedMessage("the data of a picture or file in it is no base64")
+            raise MalformedMessage("the data of a picture or file in it is not base64")
         return self._add_file(content)
 
     def _add_file(self, data: bytes) -> str:

@@ -20,7 +20,7 @@ sans-serif; fill: #3b4252; }
 .ground { fill: #ffffff; } .title { font-size: 17px; font-weight: 600; fill: #1b1f27; }
 .faint { fill: #667085; font-size: 12px; } .name { font-weight: 600; }
 .grid { stroke: #e6e8ee; stroke-width: 1; } .axis { stroke: #98a1b0; stroke-width: 1; }
-.limit { stroke: #b42318; stroke-width: 1.4; stroke-dasharray: 7 5; } .told { fill: #b42318; \
+.limit { stroke: #b42318; stroke-width: 1.4; stroke-dasharray: 7 5; } .bound { fill: #b42318; \
 font-size: 12px; }
 .line { fill: none; stroke-width: 1.8; stroke-linejoin: round; } .fold { stroke-width: 1.3; fill: \
 #ffffff; }
@@ -28,7 +28,7 @@ font-size: 12px; }
 _DARK_STYLE = """
 text { fill: #c9d1dc; } .ground { fill: #14181f; } .title { fill: #f0f3f8; } .faint { fill: \
 #97a3b4; }
-.grid { stroke: #272d38; } .axis { stroke: #6b7686; } .limit { stroke: #ff8f85; } .told { fill: \
+.grid { stroke: #272d38; } .axis { stroke: #6b7686; } .limit { stroke: #ff8f85; } .bound { fill: \
 #ff8f85; }
 .fold { fill: #14181f; }"""
 
@@ -145,7 +145,7 @@ def _draw_axes(scale: _PlotScale) -> Iterator[str]:
 def _draw_limit(scale: _PlotScale, limit: int) -> Iterator[str]:
     y, right = scale.y(limit), WIDTH - RIGHT
     yield f'<line class="limit" x1="{LEFT}" y1="{y:.1f}" x2="{right}" y2="{y:.1f}"/>'
-    yield f'<text class="told" x="{LEFT + 6}" y="{y - 6:.1f}">limit {limit:,}</text>'
+    yield f'<text class="bound" x="{LEFT + 6}" y="{y - 6:.1f}">limit {limit:,}</text>'
 
 
 def _draw_line(scale: _PlotScale, line: PlotLine, number: int) -> Iterator[str]:

@@ -361,7 +361,7 @@ def _finish_recording(
     try:
         recording = builder.recording(name, parse_tools(tools or None), ())
         if not recording.turns:
-            raise UnreadableRecording(f"{path.name}: it holds no messages.")
+            raise UnreadableRecording(f"{path.name}: it contains no messages.")
         items = probes or []
         if not isinstance(items, list):
             raise MalformedMessage("probes must be a list")
@@ -407,8 +407,10 @@ def _from_export(item: dict[str, Any]) -> Message:
     for part in parts:
         for name, kind in get_type_hints(type(part)).items():
             if not isinstance(value := getattr(part, name), kind):
-                told = f"the {name} of a {type(part).__name__} is {json.dumps(value)[:60]}"
-                raise MalformedMessage(f"its parts are not as sessions export writes them: {told}")
+                problem = f"the {name} of a {type(part).__name__} is {json.dumps(value)[:60]}"
+                raise MalformedMessage(
+                    f"its parts are not as sessions export writes them: {problem}"
+                )
     message = Message(
         id=f"m{seq}",
         seq=seq,

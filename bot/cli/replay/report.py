@@ -87,11 +87,11 @@ def count_cached_tokens(requests: Sequence[SimulatedRequest]) -> list[int]:
 def _fold_input(fold: SimulatedFold, setting: ReplaySetting) -> int:
     """What the one who summarises would have been sent: the bot's own prompt of it."""
     counter = setting.counter
-    told = prompt.system_prompt(
+    system = prompt.system_prompt(
         detect_language(fold.messages), setting.policy.settings.summary_tokens
     )
     asked = prompt.single_prompt(fold.replaced, (), fold.messages, counter, setting.zone)
-    return counter.text(told) + counter.text(asked)
+    return counter.text(system) + counter.text(asked)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,7 +13,7 @@ app = typer.Typer(help="Read, change and check config.json.", no_args_is_help=Tr
 @app.command("get")
 def get(
     ctx: typer.Context,
-    key: Annotated[str, typer.Argument(help="Such as llm.model; all without it.")] = "",
+    key: Annotated[str, typer.Argument(help="Key, such as llm.model [default: all].")] = "",
 ) -> int:
     """Show a setting, or all of them; secrets are masked."""
     from bot.config.file import ConfigFile
@@ -33,7 +33,7 @@ def get(
 @app.command("set", context_settings={"ignore_unknown_options": True})
 def change(
     ctx: typer.Context,
-    key: Annotated[str, typer.Argument(help="Such as llm.model.")],
+    key: Annotated[str, typer.Argument(help="Key, such as llm.model.")],
     value: Annotated[str, typer.Argument(help="A JSON value, or bare words for a string.")],
 ) -> int:
     """Change one setting; a running bot applies it within two seconds."""

@@ -54,7 +54,7 @@ def _ask_settings(dialog: Dialog, file: ConfigFile) -> dict[str, Any]:
 def _ask_telegram(dialog: Dialog, file: ConfigFile) -> dict[str, Any]:
     is_set = bool(file.current.channels.telegram.token)
     hint = (
-        dialog.text(Phrase("empty keeps what is set"))
+        dialog.text(Phrase("leave empty to keep the current value"))
         if is_set
         else dialog.text(Phrase("empty: none"))
     )
@@ -63,7 +63,7 @@ def _ask_telegram(dialog: Dialog, file: ConfigFile) -> dict[str, Any]:
         return {}
     settings: dict[str, Any] = {"token": token, "enabled": True}  # a copy of the example says false
     owner = dialog.ask(
-        Phrase("Your own Telegram user id, a number (empty: no one may talk to it yet)"),
+        Phrase("Your own Telegram user id, a number (empty: nobody can talk to the bot yet)"),
     )
     return settings | ({"owners": [owner]} if owner else {})
 

@@ -107,7 +107,7 @@ class ModelQuestions:
         """Return further models, in the form of `llm.fallback`; none leaves what is set."""
         items: list[dict[str, Any]] = []
         while self.dialog.confirm(
-            Phrase("Set another model, to answer when this one is not available?"),
+            Phrase("Set up another model to answer when this one is unavailable?"),
             default=False,
         ):
             choice = self._ask_until_usable(NO_SERVER)
@@ -129,7 +129,7 @@ class ModelQuestions:
             except ConfigRejected as err:  # an address that is none
                 self.dialog.say(err.phrase)
                 continue
-            if self.dialog.confirm(Phrase("Use this model all the same?"), default=False):
+            if self.dialog.confirm(Phrase("Use this model anyway?"), default=False):
                 return choice
 
     def _ask_once(self, llm: LlmConfig) -> ModelChoice | None:
@@ -141,7 +141,7 @@ class ModelQuestions:
             choice = replace(choice, api_key=self._ask_key(choice, llm))
             account = self._account(choice, llm)
             if effective_provider(account) == "offline":
-                self.dialog.say(Phrase("Without a key there is no model yet."))
+                self.dialog.say(Phrase("Without a key, there is no model yet."))
                 return None
             listing = asyncio.run(list_models(account))
             if listing.fault is None or not self._wants_other_answers(listing.fault):
@@ -183,9 +183,9 @@ class ModelQuestions:
         if is_set:
             preset = find_preset(llm.provider, llm.base_url)
             name = f"{preset.id} {llm.model}".strip() if preset is not None else llm.provider
-            return self.dialog.text(Phrase("empty keeps {name}", name=name))
+            return self.dialog.text(Phrase("empty: keep {name}", name=name))
         if default:
-            return self.dialog.text(Phrase("empty takes {default}", default=default))
+            return self.dialog.text(Phrase("empty: {default}", default=default))
         return self.dialog.text(Phrase("empty: no model yet"))
 
     def _ask_address(self, preset: Preset, llm: LlmConfig) -> str:
@@ -201,13 +201,13 @@ class ModelQuestions:
         elif preset.id != "own" and not preset.is_local:
             return known
         if known:
-            question = Phrase("{question} (empty takes {known})", question=question, known=known)
+            question = Phrase("{question} (empty: {known})", question=question, known=known)
         while True:
             typed = self.dialog.choose(question, regions, default=known)
             if typed and _is_address(typed):
                 return typed
             if typed:
-                self.dialog.say(Phrase("{typed} is no address.", typed=typed))
+                self.dialog.say(Phrase("{typed} is not an address.", typed=typed))
 
     def _ask_key(self, choice: ModelChoice, llm: LlmConfig) -> str:
         """Return the key, or a reference to the variable that holds it; "" to keep what is set, or
@@ -220,18 +220,18 @@ class ModelQuestions:
         from_environment = (
             bool(preset.key_variable) and preset.key_variable in self.environ and not keeps_key
         )
-        hint = self.dialog.text(Phrase("empty: none", context="no key"))
+        hint = self.dialog.text(Phrase("empty: no key", context="no key"))
         if keeps_key:
-            hint = self.dialog.text(Phrase("empty keeps what is set"))
+            hint = self.dialog.text(Phrase("leave empty to keep the current value"))
         elif from_environment:
             hint = self.dialog.text(
                 Phrase(
-                    "empty takes {key_variable} of the environment",
+                    "empty: use {key_variable} from the environment",
                     key_variable=preset.key_variable,
                 ),
             )
         if preset.key_page and not keeps_key:
-            self.dialog.say(Phrase("Keys are made at {key_page}", key_page=preset.key_page))
+            self.dialog.say(Phrase("Create a key at {key_page}", key_page=preset.key_page))
         typed = self.dialog.ask(Phrase("Key (not shown; {hint})", hint=hint), is_secret=True)
         return typed or (f"${{{preset.key_variable}}}" if from_environment else "")
 
@@ -248,11 +248,9 @@ class ModelQuestions:
             self.dialog.say(line)
         if len(names) > MAX_SHOWN_MODELS:
             more = len(names) - MAX_SHOWN_MODELS
-            self.dialog.say(Phrase("  And {more} more; type the name of one.", more=more))
+            self.dialog.say(Phrase("  And {more} more; you can type a name.", more=more))
         default = self._default_model(choice, llm, names)
-        hint = (
-            self.dialog.text(Phrase(" (empty takes {default})", default=default)) if default else ""
-        )
+        hint = self.dialog.text(Phrase(" (empty: {default})", default=default)) if default else ""
         while True:
             model = self.dialog.choose(
                 Phrase("Number or name of the model{hint}", hint=hint),

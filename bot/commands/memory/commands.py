@@ -60,7 +60,7 @@ async def _show_summary(context: CommandContext, _: str) -> str:
         await _format_index_state(context, space),
     ]
     if space in await context.store.extractions.spaces():
-        lines.append(context.text(Phrase("the last talk is still being noted")))
+        lines.append(context.text(Phrase("the latest messages are still being noted")))
     return "\n".join(lines)
 
 
@@ -89,8 +89,8 @@ async def _format_size_warning(context: CommandContext, files: list[SpaceMemoryF
         return [
             context.text(
                 Phrase(
-                    "{memory_path} is larger than {max_bytes:,} bytes: nothing is written into it "
-                    "and its lines are not followed. Move old lines to another file.",
+                    "{memory_path} is larger than {max_bytes:,} bytes, so nothing more is "
+                    "written to it and its lines are not tracked. Move old lines to another file.",
                     memory_path=MEMORY_PATH,
                     max_bytes=MAX_BYTES,
                 ),
@@ -99,8 +99,8 @@ async def _format_size_warning(context: CommandContext, files: list[SpaceMemoryF
     left = await asyncio.to_thread(count_unrecorded, file.text)
     said = context.text(
         Phrase(
-            "{memory_path} has more than {max_recorded:,} memories: the last {left:,} are found "
-            "by a search but not followed as memories. Move old lines to another file.",
+            "{memory_path} has more than {max_recorded:,} memories: searches find the last "
+            "{left:,}, but they are not tracked as memories. Move old lines to another file.",
             memory_path=MEMORY_PATH,
             max_recorded=MAX_RECORDED,
             left=left,
@@ -127,12 +127,12 @@ def _format_categories(context: CommandContext, counts: Tally[str]) -> str:
 async def _format_last_dream(context: CommandContext, space: str) -> str:
     last = await context.store.dreams.last(space)
     if last is None:
-        return context.text(Phrase("not put in order yet"))
-    states = {"done": Phrase("done"), "undone": Phrase("taken back")}
+        return context.text(Phrase("not tidied yet"))
+    states = {"done": Phrase("done"), "undone": Phrase("undone")}
     state = context.text(states.get(last.state, Phrase("under way")))
     where = f" · {last.diary}" if last.diary else ""
     return context.text(
-        Phrase("last put in order {day} · {state}{where}", day=last.day, state=state, where=where)
+        Phrase("last tidied {day} · {state}{where}", day=last.day, state=state, where=where)
     )
 
 
@@ -156,21 +156,21 @@ async def _undo(context: CommandContext, _: str) -> str:
     try:
         undone = await context.services.dreamer.undo(space)
     except MemoryFileUnreadable:
-        return _unreadable_text(context, Phrase("Not taken back"))
+        return _unreadable_text(context, Phrase("Not undone"))
     if undone is None:
-        return context.text(Phrase("There is no night's work to take back."))
+        return context.text(Phrase("There is no nightly tidying to undo."))
     if undone.whole:
         return context.text(
             Phrase(
-                "The work of {day} is taken back: {memory_path} is as it was before.",
+                "The tidying of {day} is undone: {memory_path} is as it was before.",
                 day=undone.day,
                 memory_path=MEMORY_PATH,
             ),
         )
     return context.text(
         Phrase(
-            "The work of {day} is taken back: its lines are gone, those it took out are back, and "
-            "what was changed since stays.",
+            "The tidying of {day} is undone: the lines it added are gone, those it removed are "
+            "back, and later changes stay.",
             day=undone.day,
         ),
     )
@@ -179,8 +179,8 @@ async def _undo(context: CommandContext, _: str) -> str:
 def _unreadable_text(context: CommandContext, outcome: Phrase) -> str:
     return context.text(
         Phrase(
-            "{outcome}: {memory_path} is not UTF-8 text, too large or no plain file, so it was "
-            "left as it is.",
+            "{outcome}: {memory_path} is too large, not UTF-8 text or not a plain file, so it "
+            "was left as it is.",
             outcome=outcome,
             memory_path=MEMORY_PATH,
         ),
@@ -191,16 +191,16 @@ async def _remember(context: CommandContext) -> str:
     text = context.arguments
     if not text:
         return context.text(
-            Phrase("Give what to remember, such as /remember I am allergic to peanuts."),
+            Phrase("Add what to remember, as in /remember I am allergic to peanuts."),
         )
     words = tidy_content(text)
     if not words:
-        return context.text(Phrase("There are no words in that to remember."))
+        return context.text(Phrase("There is nothing in that to remember."))
     if len(words) > MAX_BULLET:
         return context.text(
             Phrase(
-                "Not remembered: that is too long ({count:,} characters; {max_bullet:,} is the "
-                "most).",
+                "Not remembered: that is too long ({count:,} characters; the limit is "
+                "{max_bullet:,}).",
                 count=len(words),
                 max_bullet=MAX_BULLET,
             ),

@@ -47,8 +47,8 @@ async def _answer(context: CommandContext, text: str) -> str:
     except (PathRefused, FileTooBig):
         return context.text(
             Phrase(
-                "Not carried through: among the folders of memory is a link, or something else "
-                "that is no plain folder or file. What was confirmed goes on at the next start."
+                "Not finished: the memory folders contain a link or something else that is not a "
+                "plain folder or file. What you confirmed continues at the next start."
             ),
         )
 
@@ -57,15 +57,15 @@ async def _list_matches(context: CommandContext, query: str) -> str:
     if not query:
         return context.text(
             Phrase(
-                "Say what to forget, as in /forget my old address. I list what mentions it first, "
-                "and ask."
+                "Say what to forget, as in /forget my old address. I first list what mentions "
+                "it, then ask."
             ),
         )
     if len(query) > MAX_QUERY_CHARS:
         return context.text(
             Phrase(
-                "That is too long ({count} characters; {max_query_chars} is the most). Its most "
-                "telling words are enough.",
+                "That is too long ({count} characters; the limit is {max_query_chars}). Its most "
+                "distinctive words are enough.",
                 count=len(query),
                 max_query_chars=MAX_QUERY_CHARS,
             ),
@@ -113,7 +113,7 @@ def _format_matches(context: CommandContext, items: Sequence[Mention], query: st
         for kind, group in groupby(numbered[:MAX_LISTED], key=lambda pair: pair[1].kind)
     ]
     rest = len(items) - MAX_LISTED
-    more = context.text(Phrase("… and {rest} more, which go too.", rest=rest))
+    more = context.text(Phrase("… and {rest} more, which are forgotten too.", rest=rest))
     return [*groups, more] if rest > 0 else groups
 
 
@@ -130,8 +130,8 @@ def _format_confirmation(context: CommandContext, code: str) -> str:
     return context.text(
         Phrase(
             "`/forget yes {code}` forgets all of it, `/forget yes {code} 1,3` only those, "
-            "`/forget no` leaves it. Good for 10 minutes.\nIt cannot be taken back: sentences "
-            "that mention it leave files, messages, summaries, attachments and the index.",
+            "`/forget no` keeps it. Valid for 10 minutes.\nThis cannot be undone: sentences that "
+            "mention it are removed from files, messages, summaries, attachments and the index.",
             code=code,
         ),
     )
@@ -149,7 +149,7 @@ async def _confirm(context: CommandContext, code: str, numbers: str) -> str:
     most = len(load_targets(row.targets).items)
     if chosen and not 0 <= chosen[0] <= chosen[-1] < most:
         return context.text(
-            Phrase("There are 1 to {most}; nothing was forgotten.", most=most),
+            Phrase("The numbers are 1 to {most}; nothing was forgotten.", most=most),
         )
     return _format_receipt(context, await forgetter.confirm(row, chosen or None))
 
@@ -159,7 +159,7 @@ async def _cancel(context: CommandContext, code: str) -> str:
     if row is None:
         return no_request_text(context)
     await context.services.forgetter.drop(row)
-    return context.text(Phrase("Good, all of it stays."))
+    return context.text(Phrase("All right, all of it stays."))
 
 
 async def decide_forgetting(context: CommandContext, *, approve: bool) -> str | None:
@@ -196,11 +196,11 @@ def _format_receipt(context: CommandContext, receipt: ForgetReceipt) -> str:
     remaining = (
         (
             receipt.backups,
-            Phrase("These copies may still hold it; delete the files to be rid of it:"),
+            Phrase("These copies may still contain it; delete the files to remove it:"),
         ),
         (
             receipt.kept,
-            Phrase("These files of the workspace mention it too; I left them alone:"),
+            Phrase("These files in the workspace mention it too; they were left alone:"),
         ),
     )
     for paths, head in remaining:

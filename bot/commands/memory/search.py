@@ -53,14 +53,14 @@ async def search_memory(context: CommandContext, query: str) -> str:
     """
     if not query:
         return context.text(
-            Phrase("Give what to look for, such as /memory search green tea."),
+            Phrase("Add what to look for, as in /memory search green tea."),
         )
     found = await _search_results(context, query)
     for space, norms in memory_line_keys(found).items():
         await context.store.memories.count_uses(space, norms)
     if not found:
         shown = truncate(query)
-        return context.text(Phrase("Nothing in memory answers “{shown}”.", shown=shown))
+        return context.text(Phrase("Nothing in memory matches “{shown}”.", shown=shown))
     return _format_list(context, found)
 
 
@@ -70,7 +70,7 @@ def _format_list(context: CommandContext, found: Sequence[Passage]) -> str:
         f"({_format_source(context, passage)})"
         for number, passage in enumerate(found, start=1)
     ]
-    hint = context.text(Phrase("/memory why N tells where one comes from."))
+    hint = context.text(Phrase("/memory why N shows where one comes from."))
     return "\n".join([*lines, hint])
 
 
@@ -81,7 +81,7 @@ async def search_as_of(context: CommandContext, rest: str) -> str:
     asked = read_as_of(rest, context.services.now())
     if asked is None:
         return context.text(
-            Phrase("Name a day, such as /memory as of 3 May locker code."),
+            Phrase("Name a day, as in /memory as of 3 May locker code."),
         )
     day, query = asked
     if day > context.services.now().date():
@@ -93,10 +93,10 @@ async def search_as_of(context: CommandContext, rest: str) -> str:
         head = context.text(Phrase("**As of {day}**", day=day))
         return f"{head}\n{_format_list(context, found)}"
     if not query:
-        return context.text(Phrase("As of {day} nothing was noted.", day=day))
+        return context.text(Phrase("As of {day}, nothing was noted.", day=day))
     shown = truncate(query)
     return context.text(
-        Phrase("As of {day} nothing in memory answers “{shown}”.", day=day, shown=shown),
+        Phrase("As of {day}, nothing in memory matches “{shown}”.", day=day, shown=shown),
     )
 
 
@@ -147,7 +147,7 @@ async def explain_memory(context: CommandContext, rest: str) -> str:
     """Explain where a memory comes from: by its number in the newest list, or by words."""
     if not rest:
         return context.text(
-            Phrase("Give a number as /memory show or /memory search has it, or some words."),
+            Phrase("Give a number from /memory show or /memory search, or some words."),
         )
     find = (
         _find_by_number(context, int(rest))
@@ -156,7 +156,9 @@ async def explain_memory(context: CommandContext, rest: str) -> str:
     )
     passage = await find
     if passage is None:
-        return context.text(Phrase("There is no memory for “{truncate}”.", truncate=truncate(rest)))
+        return context.text(
+            Phrase("There is no memory matching “{truncate}”.", truncate=truncate(rest))
+        )
     explain = {
         "memory": _explain_line,
         "log": _explain_log_line,
@@ -203,10 +205,10 @@ async def _format_origin(context: CommandContext, row: MemoryRow) -> list[str]:
     )
     if not words:
         origins = {
-            "file": Phrase("written in the file itself; no message is known for it"),
-            "dream": Phrase("gathered from the daily logs when memory was put in order"),
+            "file": Phrase("written in the file itself; no source message is known"),
+            "dream": Phrase("gathered from the daily logs when memory was tidied"),
         }
-        return [context.text(origins.get(row.origin, Phrase("no message is known for it")))]
+        return [context.text(origins.get(row.origin, Phrase("no source message is known")))]
     at = f"{format_time(context, said)} · " if said else ""
     return [f"{at}{row.source.channel}", *_quote(words)]
 
@@ -215,7 +217,7 @@ def _format_former_lines(context: CommandContext, chain: Sequence[MemoryRow]) ->
     if not chain:
         return []
     lines = [f"- {truncate(row.text)}{_format_end(context, row)}" for row in chain]
-    return [context.text(Phrase("It took the place of:")), *lines]
+    return [context.text(Phrase("It replaced:")), *lines]
 
 
 def _format_end(context: CommandContext, row: MemoryRow) -> str:
@@ -230,7 +232,7 @@ async def _explain_log_line(context: CommandContext, passage: Passage) -> list[s
     if fold is None:
         return [
             _format_source(context, passage),
-            context.text(Phrase("a line somebody wrote into the log")),
+            context.text(Phrase("a line somebody wrote in the log")),
         ]
     messages = await context.store.sessions.messages(fold.conversation, fold.from_seq, fold.to_seq)
     key = normalize_key(passage.words)
@@ -263,7 +265,11 @@ async def _explain_message(context: CommandContext, passage: Passage) -> list[st
         for message in messages
         for line in (
             f"{format_time(context, message.at)} · {source}",
-            *([context.text(Phrase("This holds words from outside."))] if passage.outside else []),
+            *(
+                [context.text(Phrase("This contains text from outside."))]
+                if passage.outside
+                else []
+            ),
             *_quote(passage.words if passage.outside else _message_text(message) or passage.words),
         )
     ]
@@ -362,7 +368,7 @@ def _split_file_name(rest: str) -> tuple[str, int]:
 def _no_file_text(context: CommandContext, path: str) -> str:
     if path == MEMORY_PATH:
         return context.text(
-            Phrase("There is no MEMORY.md yet; /remember begins it."),
+            Phrase("There is no MEMORY.md yet; /remember starts it."),
         )
     return context.text(
         Phrase("There is no memory file {truncate}; /memory lists them.", truncate=truncate(path)),

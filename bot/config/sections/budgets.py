@@ -20,7 +20,7 @@ class UserBudgetConfig(ConfigSection):
         ge=0,
         le=1000000,
         title="Messages a minute",
-        description="Messages a minute.",
+        description="Maximum messages a minute for one person.",
         examples=[10],
     )
     messages_per_day: Annotated[int, Unit("a_day")] = Field(
@@ -28,7 +28,7 @@ class UserBudgetConfig(ConfigSection):
         ge=0,
         le=100000000,
         title="Messages a day",
-        description="Messages a day.",
+        description="Maximum messages a day for one person.",
         examples=[200],
     )
     tokens_per_day: Annotated[int, Unit("tokens_a_day")] = Field(
@@ -36,15 +36,15 @@ class UserBudgetConfig(ConfigSection):
         ge=0,
         le=10**12,
         title="Tokens a day",
-        description="Uncached tokens a day.",
+        description="Maximum uncached tokens a day for one person.",
         examples=[1000000],
     )
     money_per_day: Annotated[float, Unit("money_a_day")] = Field(
         2.0,
         ge=0,
         le=1000000,
-        title="Money a day",
-        description="Money a day, in the price table's unit.",
+        title="Spending a day",
+        description="Maximum spending a day for one person, in the price table's unit.",
         examples=[0.5],
     )
     tool_calls_per_day: Annotated[int, Unit("a_day")] = Field(
@@ -52,7 +52,7 @@ class UserBudgetConfig(ConfigSection):
         ge=0,
         le=1000000,
         title="Tool calls a day",
-        description="Tool calls a day.",
+        description="Maximum tool calls a day for one person.",
         examples=[100],
     )
     fetches_per_day: Annotated[int, Unit("a_day")] = Field(
@@ -60,7 +60,7 @@ class UserBudgetConfig(ConfigSection):
         ge=0,
         le=1000000,
         title="Pages fetched a day",
-        description="Web pages fetched a day.",
+        description="Maximum web pages fetched a day for one person.",
         examples=[20],
     )
     searches_per_day: Annotated[int, Unit("a_day")] = Field(
@@ -68,7 +68,7 @@ class UserBudgetConfig(ConfigSection):
         ge=0,
         le=1000000,
         title="Searches a day",
-        description="Web searches a day.",
+        description="Maximum web searches a day for one person.",
         examples=[20],
     )
     jobs: Annotated[int, Unit("at_once")] = Field(
@@ -76,7 +76,7 @@ class UserBudgetConfig(ConfigSection):
         ge=0,
         le=100000,
         title="Reminders and jobs",
-        description="Reminders and jobs at a time.",
+        description="Maximum reminders and jobs at a time for one person.",
         examples=[10],
     )
     storage_mb: Annotated[int, Unit("MB")] = Field(
@@ -84,7 +84,7 @@ class UserBudgetConfig(ConfigSection):
         ge=0,
         le=10**9,
         title="File storage",
-        description="Files stored, in megabytes.",
+        description="Maximum size of the files stored for one person, in megabytes.",
         examples=[200],
     )
     guest_messages_per_day: Annotated[int, Unit("a_day")] = Field(
@@ -92,7 +92,7 @@ class UserBudgetConfig(ConfigSection):
         ge=0,
         le=1000000,
         title="Guest messages a day",
-        description="Messages a day of a group's guest.",
+        description="Maximum messages a day for a guest in a group.",
         examples=[5],
     )
 
@@ -104,8 +104,8 @@ class TotalBudgetConfig(ConfigSection):
         3000,
         ge=0,
         le=10**9,
-        title="Messages a day, all",
-        description="Messages a day.",
+        title="Messages a day, total",
+        description="Maximum messages a day for everyone together.",
         examples=[1000],
     )
     money_per_day: Annotated[float, Unit("money_a_day"), PhraseContext("everybody together")] = (
@@ -113,8 +113,8 @@ class TotalBudgetConfig(ConfigSection):
             10.0,
             ge=0,
             le=10000000,
-            title="Money a day, all",
-            description="Money a day, in the price table's unit.",
+            title="Spending a day, total",
+            description="Maximum spending a day for everyone together, in the price table's unit.",
             examples=[5],
         )
     )
@@ -122,8 +122,8 @@ class TotalBudgetConfig(ConfigSection):
         20000,
         ge=0,
         le=10**9,
-        title="File storage, all",
-        description="Files stored, in megabytes.",
+        title="File storage, total",
+        description="Maximum size of all stored files, in megabytes.",
         examples=[5000],
     )
 
@@ -139,20 +139,22 @@ class OwnBudgetConfig(ConfigSection):
     messages_per_minute: OwnLimit = Field(
         None,
         title="Messages a minute",
-        description="Messages a minute of this person; null: as everybody.",
+        description="Messages a minute for this person; null: same as everyone.",
     )
     messages_per_day: Annotated[OwnLimit, Unit("a_day")] = Field(
         None,
         title="Messages a day",
-        description="Messages a day of this person; null: as everybody.",
+        description="Messages a day for this person; null: same as everyone.",
     )
     tokens_per_day: Annotated[OwnLimit, Unit("a_day")] = Field(
         None,
         title="Tokens a day",
-        description="Uncached tokens a day of this person; null: as everybody.",
+        description="Uncached tokens a day for this person; null: same as everyone.",
     )
     money_per_day: Annotated[OwnMoney, Unit("a_day")] = Field(
-        None, title="Money a day", description="Money a day of this person; null: as everybody."
+        None,
+        title="Spending a day",
+        description="Spending a day for this person; null: same as everyone.",
     )
 
 
@@ -165,14 +167,18 @@ class BudgetsConfig(ConfigSection):
     """Limits for everyone but the owner."""
 
     user: UserBudgetConfig = Field(
-        UserBudgetConfig(), title="Budget per person", description="Per person."
+        UserBudgetConfig(),
+        title="Budget per person",
+        description="Limits for each person; 0: no limit.",
     )
     people: PeopleBudgets = Field(
         {},
-        title="Limits of single people",
-        description="Limits of single people instead of those of `user`, by CHANNEL:ID.",
+        title="Individual limits",
+        description="Limits for individual people instead of those in `user`, by CHANNEL:ID.",
         examples=[{"telegram:42": {"messages_per_day": 20}}],
     )
     total: TotalBudgetConfig = Field(
-        TotalBudgetConfig(), title="Budget of all", description="All people together."
+        TotalBudgetConfig(),
+        title="Total budget",
+        description="Limits for everyone but the owner together; 0: no limit.",
     )

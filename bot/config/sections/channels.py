@@ -23,7 +23,7 @@ class BuiltInChannels(ConfigSection):
     """The channels of this program."""
 
     web: Annotated[WebSettings, AT_RESTART] = Field(
-        WebSettings(), title="Web page", description="The page and API on this machine."
+        WebSettings(), title="Web page", description="The page and the API on this machine."
     )
     telegram: TelegramSettings = Field(
         TelegramSettings(), title="Telegram", description="A Telegram bot."

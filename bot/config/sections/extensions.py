@@ -46,15 +46,13 @@ HeaderName = Annotated[str, Field(pattern=r"^[A-Za-z0-9-]+$")]
 
 EnvironmentVariable = Annotated[
     str,
-    Field(
-        title="Variable", description="A variable of its environment.", examples=["${FILES_KEY}"]
-    ),
+    Field(title="Variable", description="An environment variable.", examples=["${FILES_KEY}"]),
     ValueForm("secret"),
 ]
 
 Header = Annotated[
     str,
-    Field(title="Header", description="A header of each request.", examples=["${TOOLS_TOKEN}"]),
+    Field(title="Header", description="A header of every request.", examples=["${TOOLS_TOKEN}"]),
     ValueForm("secret"),
 ]
 
@@ -81,40 +79,40 @@ class McpServerConfig(ConfigSection):
     command: McpCommand = Field(
         (),
         title="Command",
-        description="The program that is started, and its arguments; no shell reads "
-        "them. Either this or url.",
+        description="The program to start, and its arguments; no shell is involved. Set either "
+        "this or url.",
         examples=[["/usr/bin/server", "--stdio"]],
     )
     env: Environment = Field(
         {},
         title="Environment",
-        description="Its environment; besides these only PATH, LANG, and in the sandbox "
-        "HOME and TMPDIR.",
+        description="The program's environment; besides these it gets only PATH and LANG, and in "
+        "the sandbox HOME and TMPDIR.",
         examples=[{"KEY": "${FILES_KEY}"}],
     )
     url: Url = Field(
         "",
         title="Address",
-        description="Address of a server that runs elsewhere, by https.",
+        description="https address of a server that runs elsewhere.",
         examples=["https://tools.example.org/mcp"],
     )
     headers: Headers = Field(
         {},
         title="Headers",
-        description="Headers of each request to that address.",
+        description="Headers sent with every request to that address.",
         examples=[{"Authorization": "${TOOLS_TOKEN}"}],
     )
     auth: Literal["none", "oauth", "client"] = Field(
         "none",
         title="Login",
-        description="How to log in there: oauth with your consent (mnema mcp login), "
-        "client with its own secret.",
+        description="How to log in there: oauth with your consent (mnema mcp login), client with a "
+        "secret of its own.",
         examples=["oauth"],
     )
     client_id: str = Field(
         "",
         title="Client id",
-        description="Id of a client that you registered there; empty: mnema mcp login registers.",
+        description="Id of a client you registered there; empty: mnema mcp login registers one.",
         examples=["mnema"],
     )
     client_secret: Secret = Field(
@@ -123,39 +121,40 @@ class McpServerConfig(ConfigSection):
     issuer: Url = Field(
         "",
         title="Issuer",
-        description="Who issues the logins of that client; required for auth client.",
+        description="Who issues logins for that client; required when auth is client.",
         examples=["https://login.example.org"],
     )
     local: bool = Field(
         False,
         title="Local address",
-        description="The address may be of this machine or a private network, and without TLS.",
+        description="The address may be on this machine or a private network, and without TLS.",
         examples=[True],
     )
     network: bool = Field(
         False,
         title="Network",
-        description="It may use this machine's network; off: it has none (Linux only).",
+        description="The server may use this machine's network; off: it has none (Linux only).",
         examples=[True],
     )
     files: McpFiles = Field(
         (),
         title="Folders",
-        description="Folders it sees in its sandbox: of the workspace by name, others by "
-        'their whole path; with :rw it may write there. ["*"]: it runs '
-        "without a sandbox and reads what the bot can.",
+        description="Folders it sees in its sandbox: those in the workspace by name, others by "
+        "full "
+        'path; with :rw it may write there. ["*"]: no sandbox; it reads whatever the '
+        "bot can.",
         examples=[["files:rw", "/srv/notes"]],
     )
     spaces: Texts = Field(
         (),
         title="Spaces",
-        description="Spaces that may use it, besides the owner's; mnema people list shows them.",
+        description="Spaces that may use it besides the owner's; mnema people list shows them.",
         examples=[["telegram-123456789"]],
     )
     resources: bool = Field(
         False,
         title="Resources",
-        description="The model may list and read what it offers as resources.",
+        description="The model may list and read what the server offers as resources.",
         examples=[True],
     )
     seconds: Annotated[int, Unit("s"), PhraseContext("one call")] = Field(
@@ -163,7 +162,7 @@ class McpServerConfig(ConfigSection):
         ge=1,
         le=600,
         title="Time limit",
-        description="Seconds that one call may take.",
+        description="Maximum seconds for one call.",
         examples=[120],
     )
 
@@ -189,12 +188,12 @@ class PluginConfig(ConfigSection):
     env: PluginSecrets = Field(
         {},
         title="Secrets",
-        description="Secrets by name; a tool gets those that it says it needs, and no other.",
+        description="Secrets by name; a tool gets only those it declares.",
         examples=[{"WEATHER_KEY": "${WEATHER_KEY}"}],
     )
     spaces: Texts = Field(
         (),
         title="Spaces",
-        description="Spaces that may use it, besides the owner's; mnema people list shows them.",
+        description="Spaces that may use it besides the owner's; mnema people list shows them.",
         examples=[["telegram-123456789"]],
     )

@@ -31,8 +31,8 @@ class JobsConfig(ConfigSection):
     quiet: QuietHours = Field(
         ("22:30", "07:30"),
         title="Quiet hours",
-        description="Begin and end of the hours in which no task runs; [] for none. "
-        "Reminders come.",
+        description="Start and end of the hours in which no task runs; [] for none. Reminders "
+        "still come.",
         examples=[["23:00", "07:00"]],
     )
     do_a_day: Annotated[int, Unit("a_day")] = Field(
@@ -47,8 +47,9 @@ class JobsConfig(ConfigSection):
         24,
         ge=1,
         le=720,
-        title="Hours late",
-        description="How late a reminder or a single task may come; what is later is skipped.",
+        title="Maximum delay",
+        description="How many hours late a reminder or a one-off task may come; anything later is "
+        "skipped.",
         examples=[12],
     )
 
@@ -59,14 +60,14 @@ class DelegateConfig(ConfigSection):
     enabled: bool = Field(
         False,
         title="Use sub-agents",
-        description="Offer the model to give tasks to sub-agents.",
+        description="Let the model hand tasks to sub-agents; uses more tokens.",
         examples=[True],
     )
     at_once: Annotated[int, Unit("at_once")] = Field(
         3,
         ge=1,
         le=20,
-        title="At once",
+        title="At the same time",
         description="Sub-agents that may work in a space at the same time.",
         examples=[5],
     )
@@ -75,7 +76,7 @@ class DelegateConfig(ConfigSection):
         ge=2000,
         le=1000000,
         title="Token limit",
-        description="What one may read and write, in tokens.",
+        description="Tokens that one sub-agent may read and write.",
         examples=[50000],
     )
     minutes: Annotated[int, Unit("min")] = Field(
@@ -83,15 +84,15 @@ class DelegateConfig(ConfigSection):
         ge=1,
         le=120,
         title="Time limit",
-        description="How long one may take, in minutes.",
+        description="Minutes that one sub-agent may take.",
         examples=[20],
     )
     wait_seconds: Annotated[int, Unit("s")] = Field(
         45,
         ge=0,
         le=45,
-        title="Wait",
-        description="How long the model waits for outcomes, in seconds.",
+        title="Waiting time",
+        description="Seconds the model waits for results.",
         examples=[20],
     )
 
@@ -104,15 +105,15 @@ class HeartbeatConfig(ConfigSection):
         ge=0,
         le=10080,
         title="Interval",
-        description="Minutes between two looks at HEARTBEAT.md; 0: none.",
+        description="Minutes between two checks of HEARTBEAT.md; 0: none.",
         examples=[30],
     )
     day_share: float = Field(
         0.05,
         ge=0,
         le=1,
-        title="Share of a day",
-        description="What it may use in a day, as a share of budgets.user.tokens_per_day.",
+        title="Daily share",
+        description="How much it may use in a day, as a share of budgets.user.tokens_per_day.",
         examples=[0.02],
     )
     notices: Annotated[int, Unit("a_day")] = Field(
@@ -120,6 +121,6 @@ class HeartbeatConfig(ConfigSection):
         ge=1,
         le=100,
         title="Notices a day",
-        description="Notices that it may send in a day; then it is paused.",
+        description="Notices it may send in a day before it pauses.",
         examples=[5],
     )

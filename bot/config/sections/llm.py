@@ -21,16 +21,18 @@ class FallbackConfig(ConfigSection):
     """A further model, used when the ones before it are unavailable."""
 
     provider: Provider = Field(
-        "anthropic", title="Provider", description="The API that this model is reached by."
+        "anthropic", title="Provider", description="The API through which this model is reached."
     )
     model: str = Field(
         "", title="Model", description="Model id; empty means the provider's default."
     )
-    api_key: Secret = Field("", title="Key", description="Its key.")
+    api_key: Secret = Field("", title="Key", description="This model's key.")
     base_url: Url = Field(
-        "", title="Endpoint", description="Its endpoint; empty means the provider's own."
+        "", title="Endpoint", description="This model's endpoint; empty means the provider's own."
     )
-    proxy: SecretUrl = Field("", title="Proxy", description="HTTP proxy for it; empty means none.")
+    proxy: SecretUrl = Field(
+        "", title="Proxy", description="HTTP proxy for this model; empty means none."
+    )
 
 
 class LlmConfig(ConfigSection):
@@ -44,20 +46,20 @@ class LlmConfig(ConfigSection):
     model: str = Field(
         "",
         title="Model",
-        description="Model id; empty means the provider's current middle model.",
+        description="Model id; empty means the provider's current mid-size model.",
         examples=["gpt-5"],
     )
     fast_model: str = Field(
         "",
         title="Small model",
-        description="The model for summaries; empty means the provider's current small model.",
+        description="Model for summaries; empty means the provider's current small model.",
         examples=["gpt-5-mini"],
     )
     api_key: Secret = Field(
         "",
         title="Model key",
-        description="Without it, the key in ANTHROPIC_API_KEY or OPENAI_API_KEY; without "
-        "any, offline.",
+        description="Without it, the key in ANTHROPIC_API_KEY or OPENAI_API_KEY is used; with no "
+        "key at all, offline.",
         examples=["${MY_KEY}"],
         json_schema_extra={"reference": "${ANTHROPIC_API_KEY}"},
     )
@@ -72,7 +74,7 @@ class LlmConfig(ConfigSection):
         ge=0,
         le=100000000,
         title="Context window",
-        description="What the model can read, in tokens; 0 means learnt.",
+        description="How many tokens the model can read; 0 means found out automatically.",
         examples=[128000],
     )
     max_output_tokens: Annotated[int, Unit("tokens")] = Field(
@@ -93,19 +95,19 @@ class LlmConfig(ConfigSection):
         Field(
             (),
             title="Fallback models",
-            description="Further models, tried in order when this one is unavailable.",
+            description="Other models, tried in order when this one is unavailable.",
             examples=[[{"provider": "openai", "model": "gpt-5", "api_key": "${OPENAI_API_KEY}"}]],
         )
     )
     background: Literal["parallel", "idle", "off"] = Field(
         "parallel",
         title="Background calls",
-        description="When a model writes summaries and facts: beside replies, while none "
-        "is under way, or never.",
+        description="When a model writes summaries and facts. parallel: beside replies; idle: "
+        "while no reply is under way; off: never.",
         examples=["idle"],
     )
     tell_spare: bool = Field(
         True,
         title="Name the fallback",
-        description="Say under an answer when a model of `fallback` gave it.",
+        description="Say under an answer when a `fallback` model gave it.",
     )

@@ -22,25 +22,25 @@ class EmbeddingConfig(ConfigSection):
 
     provider: Literal["openai", "local", "none"] = Field(
         "openai",
-        title="Provider of vectors",
+        title="Vector provider",
         description="openai: any compatible endpoint; local: the model on this machine; none: "
-        "words alone.",
+        "words only.",
     )
     base_url: Url = Field(
         "",
-        title="Endpoint of vectors",
-        description="Endpoint of openai; empty means the provider's own.",
+        title="Vector endpoint",
+        description="Endpoint for openai; empty means the provider's own.",
         examples=["http://127.0.0.1:11434/v1"],
     )
     model: str = Field(
         "",
         title="Embedding model",
-        description="Embedding model id; empty means a small one of the provider.",
+        description="Embedding model id; empty means a small model from the provider.",
         examples=["bge-m3"],
     )
     api_key: Secret = Field(
         "",
-        title="Key for vectors",
+        title="Vector key",
         description="The endpoint's key; empty for a server that needs none.",
         examples=["${OPENAI_API_KEY}"],
     )
@@ -63,7 +63,7 @@ class MemoryConfig(ConfigSection):
         ge=1,
         le=10,
         title="Least importance",
-        description="Facts of less importance are not stored.",
+        description="Facts of lower importance are not stored.",
         examples=[7],
     )
     similarity: float = Field(
@@ -71,13 +71,13 @@ class MemoryConfig(ConfigSection):
         ge=0,
         le=1,
         title="Similarity",
-        description="From this similarity on two memories count as one.",
+        description="Two memories at least this similar count as one.",
         examples=[0.9],
     )
     dream_at: ClockTime = Field(
         "03:30",
         title="Nightly tidying",
-        description="When memory is tidied each night, HH:MM.",
+        description="Time at which memory is tidied each night, HH:MM.",
         examples=["04:15"],
     )
     recall_limit: Annotated[int, AT_NEXT_TURN, Unit("passages")] = Field(
@@ -92,13 +92,13 @@ class MemoryConfig(ConfigSection):
         500,
         ge=1,
         le=60000,
-        title="Time for recall",
-        description="Maximum milliseconds that an answer waits for its recall.",
+        title="Recall time limit",
+        description="Maximum milliseconds that an answer waits for recall.",
         examples=[800],
     )
     embedding: EmbeddingConfig | None = Field(
         None,
-        title="Vectors for recall",
+        title="Recall by vectors",
         description="Recall by vectors in addition to words; null means the model on this machine "
-        "if the extra embeddings is installed, else words alone.",
+        "if the extra embeddings is installed, otherwise words only.",
     )

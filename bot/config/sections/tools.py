@@ -24,12 +24,15 @@ class SearchProviderConfig(ConfigSection):
         examples=["bocha"],
     )
     api_key: Secret = Field(
-        "", title="Key", description="Its key; searxng needs none.", examples=["${BOCHA_KEY}"]
+        "",
+        title="Key",
+        description="The provider's key; searxng needs none.",
+        examples=["${BOCHA_KEY}"],
     )
     base_url: Url = Field(
         "",
         title="Address",
-        description="Its address; empty means the provider's own, which searxng has not.",
+        description="The provider's address; empty means its own. searxng needs one.",
         examples=["https://search.example.org"],
     )
 
@@ -40,18 +43,18 @@ class WebToolsConfig(ConfigSection):
     fetch: bool = Field(
         True,
         title="Open pages",
-        description="Offer the model to open public web pages.",
+        description="Let the model open public web pages.",
         examples=[False],
     )
     guests: bool = Field(
         False,
         title="For guests",
-        description="Guests of groups may have pages opened and searched for, too.",
+        description="Guests in groups may also have the bot open pages and search.",
         examples=[True],
     )
     allow: Texts = Field(
         (),
-        title="Further addresses",
+        title="Additional addresses",
         description='Addresses besides public ones that may be opened, such as "10.0.0.7:8080".',
         examples=[["10.0.0.7:8080"]],
     )
@@ -60,7 +63,7 @@ class WebToolsConfig(ConfigSection):
         ge=0,
         le=1024,
         title="Page cache",
-        description="Memory for the pages of the last 15 minutes, in megabytes; 0 keeps none.",
+        description="Memory for the pages of the last 15 minutes, in megabytes; 0: no cache.",
         examples=[8],
     )
     providers: Annotated[
@@ -68,8 +71,8 @@ class WebToolsConfig(ConfigSection):
     ] = Field(
         (),
         title="Search providers",
-        description="Web searches in order; the next one is asked when one fails. None: "
-        "no search is offered.",
+        description="Search services, asked in order until one answers. None: no search is "
+        "offered.",
         examples=[[{"name": "bocha", "api_key": "${BOCHA_KEY}"}]],
     )
 
@@ -80,7 +83,7 @@ class ExecToolConfig(ConfigSection):
     enabled: bool = Field(
         False,
         title="Enabled",
-        description="Offer the model to run commands in the owner's workspace.",
+        description="Let the model run commands in the owner's workspace.",
         examples=[True],
     )
     seconds: Annotated[int, Unit("s")] = Field(
@@ -88,7 +91,7 @@ class ExecToolConfig(ConfigSection):
         ge=1,
         le=600,
         title="Time limit",
-        description="Time limit of a command that asks for no other, in seconds.",
+        description="Default time limit of a command, in seconds.",
         examples=[120],
     )
     memory_mb: Annotated[int, Unit("MB")] = Field(
@@ -96,7 +99,7 @@ class ExecToolConfig(ConfigSection):
         ge=64,
         le=1048576,
         title="Memory limit",
-        description="Memory of a command and all it starts, in MB.",
+        description="Memory for a command and everything it starts, in MB.",
         examples=[2048],
     )
     processes: Annotated[int, Unit("processes")] = Field(
@@ -104,7 +107,7 @@ class ExecToolConfig(ConfigSection):
         ge=8,
         le=10000,
         title="Process limit",
-        description="Processes and threads of a command.",
+        description="Processes and threads that a command may have.",
         examples=[128],
     )
     disk_mb: Annotated[int, Unit("MB")] = Field(
@@ -112,7 +115,7 @@ class ExecToolConfig(ConfigSection):
         ge=1,
         le=1048576,
         title="Disk limit",
-        description="What a command may write to the disk, in MB.",
+        description="How much a command may write to the disk, in MB.",
         examples=[1024],
     )
 
@@ -128,8 +131,8 @@ class ToolsConfig(ConfigSection):
     )
     off: Texts = Field(
         (),
-        title="Tools that are off",
-        description="Names of tools that are not offered to the model.",
+        title="Disabled tools",
+        description="Names of the tools that are not offered to the model.",
         examples=[["send_file"]],
     )
 
@@ -142,6 +145,6 @@ class SkillsConfig(ConfigSection):
         ge=100,
         le=20000,
         title="List of skills",
-        description="How much the list of enabled skills may take in each request, in tokens.",
+        description="Tokens that the list of enabled skills may take up in each request.",
         examples=[1000],
     )

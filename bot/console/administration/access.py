@@ -63,7 +63,7 @@ def access_routes(pairing: PairingService, gate: RequestGuard) -> tuple[Route, .
                 handler=handler,
                 needs_fresh_login=name == "role",
                 body=body,
-                reply=models.ToldBody,
+                reply=models.ShownTextBody,
             )
             for name, (handler, body) in _actions(pairing).items()
         ),

@@ -85,7 +85,7 @@ class ChannelTestRoutes:
                 404,
                 "not_found",
                 Phrase(
-                    "there is no channel {name} to test; there are {names}",
+                    "there is no channel {name} to test; available: {names}",
                     name=name,
                     names=", ".join(names),
                 ),
@@ -93,7 +93,7 @@ class ChannelTestRoutes:
         lang = request_language(request)
         if set(body.part) - {"channels"}:
             raise HttpRefusal(
-                400, "part", Phrase("part must hold settings below channels, or nothing")
+                400, "part", Phrase("part must hold settings below channels, or be empty")
             )
         return StreamingResponse(
             self._lines(name, body.part, lang),
@@ -167,8 +167,8 @@ class ChannelTestRoutes:
             ", ".join(f"channels.{name}.{key}" for key in names) for names in (kept, moved)
         )
         text = Phrase(
-            "{place} is not what is saved, and saved secrets are not sent there: enter {keys} "
-            "again.",
+            "{place} differs from what is saved, and saved secrets are not sent there: enter "
+            "{keys} again.",
             place=place,
             keys=keys,
         )
@@ -219,8 +219,8 @@ class ChannelTestRoutes:
 
     async def _probe(self, name: str, channel: HasProbe) -> Finding:
         renew = Phrase(
-            "Copy the credentials in channels.{name} again; look at rights and allowed IPs at the "
-            "platform.",
+            "Copy the credentials in channels.{name} again, and check rights and allowed IPs on "
+            "the platform.",
             name=name,
         )
         state: State = "failed"
@@ -229,13 +229,13 @@ class ChannelTestRoutes:
                 about = await channel.probe()
             state, text, renew = (
                 "ok",
-                Phrase("The platform knows it: {about}.", about=about),
+                Phrase("The platform knows this account: {about}.", about=about),
                 NO_PHRASE,
             )
         except TimeoutError:
             return _silent("credentials", self._seconds)
         except LoggedOut as err:
-            text = Phrase("Refused: {why}.", why=_why(err))
+            text = Phrase("Rejected: {why}.", why=_why(err))
         except (ChannelError, OSError, RuntimeError, ValueError, ImportError) as err:
             text = Phrase("It failed: {why}.", why=_why(err))
         return Finding(step="credentials", state=state, text=text, hint=renew)
@@ -262,7 +262,7 @@ def _silent(step: str, seconds: float) -> Finding:
         step=step,
         state="failed",
         text=Phrase("No answer within {seconds:g} seconds.", seconds=seconds),
-        hint=Phrase("Look at the network; the platform may need a proxy."),
+        hint=Phrase("Check the network; the platform may need a proxy."),
     )
 
 
@@ -272,11 +272,9 @@ async def check_connection(url: str, proxy: str, seconds: float) -> AsyncIterato
     """
     target = urlsplit(proxy or url)
     host, port = target.hostname or "", _port(target)
-    blocked = Phrase(
-        "Look at network and firewall; if the platform is blocked in your network, set proxy."
-    )
+    blocked = Phrase("Check network and firewall; if your network blocks the platform, set proxy.")
     if proxy:
-        blocked = Phrase("Start the proxy, and look at host and port in proxy.")
+        blocked = Phrase("Start the proxy, and check the host and port in proxy.")
     try:
         async with asyncio.timeout(seconds):
             _, writer = await asyncio.open_connection(host, port)
@@ -303,14 +301,14 @@ async def check_connection(url: str, proxy: str, seconds: float) -> AsyncIterato
 async def _check_tls(target: SplitResult, *, through_proxy: bool, seconds: float) -> Finding:
     host = target.hostname or ""
     if target.scheme in ("http", "ws"):
-        text = Phrase("The address is http: not encrypted, fit for this machine only.")
+        text = Phrase("The address is http: not encrypted, and fit for this machine only.")
         return Finding(step="tls", state="skipped", text=text)
     if through_proxy:
-        text = Phrase("It goes through the proxy and is tried by the next step.")
+        text = Phrase("It goes through the proxy, so the next step tests it.")
         return Finding(step="tls", state="skipped", text=text)
     fault = Phrase(
-        "Check the address and this machine's clock; a device that opens TLS on the way needs its "
-        "root trusted."
+        "Check the address and this machine's clock; if a device on the way opens TLS, its root "
+        "certificate must be trusted here."
     )
     context = await asyncio.to_thread(ssl.create_default_context)
     try:
@@ -322,12 +320,12 @@ async def _check_tls(target: SplitResult, *, through_proxy: bool, seconds: float
         text = Phrase("The certificate of {host} is not accepted: {why}.", host=host, why=why)
         return Finding(step="tls", state="failed", text=text, hint=fault)
     except (OSError, TimeoutError) as err:
-        text = Phrase("The TLS handshake did not end: {why}.", why=str(err) or "timed out")
+        text = Phrase("The TLS handshake failed: {why}.", why=str(err) or "timed out")
         return Finding(step="tls", state="failed", text=text, hint=fault)
     return Finding(
         step="tls",
         state="ok",
-        text=Phrase("The certificate of {host} is right.", host=host),
+        text=Phrase("The certificate of {host} is valid.", host=host),
     )
 
 
@@ -337,7 +335,7 @@ async def check_public_address(url: str, seconds: float) -> Finding:
     """
     import httpx2
 
-    todo = Phrase("Let the proxy with TLS pass this address to the page's port as it is.")
+    todo = Phrase("Have the proxy with TLS pass this address to the page's port unchanged.")
     client = await asyncio.to_thread(create_http_client, "", seconds)
     try:
         async with asyncio.timeout(seconds):

@@ -116,7 +116,7 @@ class SkillRoutes:
             raise HttpRefusal(
                 409,
                 "changed",
-                Phrase("{name} is another one than was shown; read it again", name=skill.name),
+                Phrase("{name} differs from what was shown; read it again", name=skill.name),
             )
         spaces = EVERYONE if body.everyone else OWNER_ONLY
         row = EnabledSkill(sha256=skill.sha256, spaces=spaces)
@@ -158,7 +158,7 @@ def _review_lines(skill: Skill, folder: Path) -> list[AnyPhrase]:
     lines = review(skill.name, contents)
     if hash_files(contents) != skill.sha256:
         raise SkillInvalid(
-            Phrase("its folder is being changed, or holds what is no file of a skill")
+            Phrase("its folder is being changed, or contains files that are not part of a skill")
         )
     return lines
 
@@ -208,7 +208,9 @@ class McpRoutes:
             await self.tools.list_again(view.name)
         except McpError as err:
             raise HttpRefusal(
-                502, "down", Phrase("{name} could not be listed: {err}", name=view.name, err=err)
+                502,
+                "down",
+                Phrase("the tools of {name} could not be listed: {err}", name=view.name, err=err),
             ) from err
         return json_response(self._server_json(self._find(request)))
 
@@ -220,7 +222,7 @@ class McpRoutes:
                 409,
                 "changed",
                 Phrase(
-                    "config.json names another program for {name} now; read it again",
+                    "config.json now names another program for {name}; read it again",
                     name=view.name,
                 ),
             )

@@ -176,7 +176,7 @@ class ModelSetupRoutes:
                 400,
                 "preset",
                 Phrase(
-                    "there is no preset {preset}; there are {known}",
+                    "there is no preset {preset}; available: {known}",
                     preset=body.preset,
                     known=known,
                 ),
@@ -248,8 +248,7 @@ def _refuse_references(choice: ModelChoice) -> None:
     )
     if any(REFERENCE_PATTERN.search(value) for value in values):
         message = Phrase(
-            "a reference to an environment variable is written in Settings; here enter the value "
-            "itself"
+            "references to environment variables belong in Settings; enter the value itself here"
         )
         raise HttpRefusal(400, "reference", message)
 

@@ -336,7 +336,9 @@ class PasskeyRoutes:
             raise HttpRefusal(
                 409,
                 "no_site",
-                Phrase("passkeys need a name instead of an IP address in the address of the page"),
+                Phrase(
+                    "passkeys need a domain name, not an IP address, in the address of the page"
+                ),
             )
         return site
 

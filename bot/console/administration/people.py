@@ -102,7 +102,9 @@ class PeopleRoutes:
         found = await self._find(name)
         if not grants and found is None:
             raise HttpRefusal(
-                404, "not_found", Phrase("{name} has no role and has written nothing", name=name)
+                404,
+                "not_found",
+                Phrase("{name} has no role and has not written anything", name=name),
             )
         account = getattr(self.channels.get(channel), "account", "") or next(
             (row["account"] for row in grants), ""
@@ -169,7 +171,7 @@ class PeopleRoutes:
             raise HttpRefusal(
                 404,
                 "not_found",
-                Phrase("{channel}:{id} has written nothing", channel=channel, id=id),
+                Phrase("{channel}:{id} has not written anything", channel=channel, id=id),
             )
         for conversation in await self.store.people.conversations(person):
             row = await self.store.sessions.conversation(conversation)
@@ -297,7 +299,7 @@ def _not_removable(err: PersonNotFound) -> HttpRefusal:
 def _parse_account(request: Request) -> tuple[str, str]:
     channel, _, id = str(request.path_params["who"]).partition(":")
     if not channel or not id:
-        raise HttpRefusal(400, "who", Phrase("a person is named CHANNEL:ID, such as telegram:42"))
+        raise HttpRefusal(400, "who", Phrase("write a person as CHANNEL:ID, such as telegram:42"))
     return channel, canonical_id(channel, id)
 
 

@@ -232,7 +232,7 @@ class SettingsRoutes:
             text = await asyncio.to_thread(self._file.source)
         except (ConfigRejected, JsonSyntaxError) as err:
             raise HttpRefusal(
-                409, "config", Phrase("the file has to be mended on the disk: {err}", err=err)
+                409, "config", Phrase("fix the file on the disk first: {err}", err=err)
             ) from err
         return json_response({"text": text}, headers={"etag": self._file.tag()})
 
@@ -268,7 +268,7 @@ class SettingsRoutes:
             await self._apply(request, lambda: self._file.restore(id))
         except KeyError as err:
             raise HttpRefusal(
-                404, "not_found", Phrase("there is no such version (any more)")
+                404, "not_found", Phrase("this version does not exist, or no longer does")
             ) from err
         await self._note(id, "restored")
         return self._response()
@@ -287,7 +287,7 @@ class SettingsRoutes:
             raise HttpRefusal(
                 428,
                 "if_match",
-                Phrase("If-Match with the ETag of the settings that were read is missing"),
+                Phrase("send If-Match with the ETag that the settings were read with"),
             )
         async with self._changing:
             if expected is not None and expected != await asyncio.to_thread(self._file.tag):

@@ -137,7 +137,7 @@ class DiaryRoutes:
         report = await self.dreamer.undo(space, id) if row.state != "undone" else None
         if report is None:
             raise HttpRefusal(
-                409, "state", Phrase("this night changed nothing, or it was undone already")
+                409, "state", Phrase("this night changed nothing, or was already undone")
             )
         return json_response(
             {"whole": report.whole, "back": list(report.back), "gone": list(report.gone)}

@@ -37,9 +37,9 @@ REQUESTER = "web:console:owner"  # who asks to forget, in the audit chain
 _ID = re.compile(r"[0-9a-z]{26}", re.ASCII)
 _CODE = re.compile(r"[A-Za-z0-9]{8}", re.ASCII)
 OBSTACLES = {
-    "forgotten": Phrase("what was forgotten is gone for good and cannot be put back"),
-    "live": Phrase("this fact is in the memory already"),
-    "changed": Phrase("the fact that took its place was changed since; correct that one instead"),
+    "forgotten": Phrase("what was forgotten is gone for good and cannot be restored"),
+    "live": Phrase("this fact is already in memory"),
+    "changed": Phrase("the fact that replaced it has changed since; correct that one instead"),
 }
 
 
@@ -177,7 +177,7 @@ class FactRoutes:
         """Correct a fact; with other words it becomes a new one that supersedes the former."""
         row = await self._expected(request)
         if row.state != "live":
-            raise HttpRefusal(409, "state", Phrase("only a fact that holds can be corrected"))
+            raise HttpRefusal(409, "state", Phrase("only a current fact can be corrected"))
         correction = Correction(
             norm=row.norm,
             text=body.text or row.text,
@@ -192,7 +192,7 @@ class FactRoutes:
             ) from err
         except LineExists as err:
             raise HttpRefusal(
-                409, "exists", Phrase("another fact says this already"), field="text"
+                409, "exists", Phrase("another fact already says this"), field="text"
             ) from err
 
     async def restore(self, request: Request) -> Response:
@@ -212,7 +212,7 @@ class FactRoutes:
         space = self.access.writable(request)
         row = await self._row(space, request)
         if row.state == "forgotten":
-            raise HttpRefusal(409, "forgotten", Phrase("this fact is forgotten already"))
+            raise HttpRefusal(409, "forgotten", Phrase("this fact is already forgotten"))
         items = await self.forgetter.find_fact(row, await self.store.memories.chain(space, row.id))
         code = await self.forgetter.ask(_requester(space, row.id), row.text, items)
         return json_response({"code": code, "items": [_place_json(item) for item in items]})
@@ -232,7 +232,7 @@ class FactRoutes:
                 raise HttpRefusal(
                     409,
                     "expired",
-                    Phrase("nothing waits to be forgotten under this code; look at it again"),
+                    Phrase("nothing is waiting to be forgotten under this code; start again"),
                 )
             return json_response(asdict(receipt))
         most = len(load_targets(row.targets).items)
@@ -371,7 +371,7 @@ def _request_code(request: Request) -> str:
         raise HttpRefusal(
             409,
             "expired",
-            Phrase("nothing waits to be forgotten under this code; look at it again"),
+            Phrase("nothing is waiting to be forgotten under this code; start again"),
         )
     return code
 
@@ -393,7 +393,8 @@ def guard_storage(handler: Handler) -> Handler:
             raise HttpRefusal(409, "refused", untranslated(err)) from err
         except (StoreError, OSError) as err:
             why = Phrase(
-                "not all of it could be written; what was confirmed goes on at the next try: {why}",
+                "not everything could be written; what was confirmed continues at the next try: "
+                "{why}",
                 why=str(err),
             )
             raise HttpRefusal(503, "storage", why, {"retry-after": "2"}) from err

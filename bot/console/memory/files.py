@@ -124,7 +124,7 @@ class FileRoutes:
             (await asyncio.to_thread(self._files.read_bytes, path)).decode("utf-8")
         except UnicodeDecodeError as err:
             raise HttpRefusal(
-                409, "not_utf8", Phrase("the file is not UTF-8; it was left as it is")
+                409, "not_utf8", Phrase("the file is not UTF-8, so it was left as it is")
             ) from err
         except (PathRefused, FileTooBig, OSError):
             return  # the write itself reports it

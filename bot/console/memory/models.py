@@ -158,7 +158,7 @@ class ForgetReceiptBody(ApiModel):
 class DaysQueryBody(SpaceQueryBody):
     """Which month is wanted."""
 
-    month: Annotated[str, matches(_MONTH, Phrase("month must be one such as 2026-11"))] = Field(
+    month: Annotated[str, matches(_MONTH, Phrase("month must be a month such as 2026-11"))] = Field(
         "", description="Such as 2026-11; empty for this one."
     )
 

@@ -192,7 +192,7 @@ class BackupRoutes:
                 400,
                 "home",
                 Phrase(
-                    "type the home's name, {name}, to replace what it holds",
+                    "type the name of the home, {name}, to replace its contents",
                     name=self._home.root.name,
                 ),
             )
@@ -212,8 +212,8 @@ class BackupRoutes:
         size, free = body.size, shutil.disk_usage(self._folder()).free
         if size + MIN_FREE_BYTES > free:
             why = Phrase(
-                "there is no room for {size:,} bytes: {free:,} are free, and {least:,} must stay "
-                "free",
+                "there is not enough space for {size:,} bytes: {free:,} are free, and {least:,} "
+                "must stay free",
                 size=size,
                 free=free,
                 least=MIN_FREE_BYTES,
@@ -233,20 +233,22 @@ class BackupRoutes:
             raise HttpRefusal(
                 413,
                 "data",
-                Phrase("a piece has 1 to {max_piece_bytes} bytes", max_piece_bytes=MAX_PIECE_BYTES),
+                Phrase(
+                    "a piece must be 1 to {max_piece_bytes} bytes", max_piece_bytes=MAX_PIECE_BYTES
+                ),
             )
         async with self._writing:
             upload = self._upload
             if upload is None or upload.id != request.path_params["id"]:
                 raise HttpRefusal(
-                    404, "not_found", Phrase("this upload was dropped; begin it again")
+                    404, "not_found", Phrase("this upload was discarded; start it again")
                 )
             if body.offset != upload.received or upload.received + len(data) > upload.size:
                 raise HttpRefusal(
                     409,
                     "offset",
                     Phrase(
-                        "the next piece begins at {received} of {size}",
+                        "the next piece starts at {received} of {size}",
                         received=upload.received,
                         size=upload.size,
                     ),
@@ -261,7 +263,7 @@ class BackupRoutes:
                 raise HttpRefusal(
                     507 if full else 503,
                     "no_space",
-                    Phrase("the upload was dropped: {why}", why=why),
+                    Phrase("the upload was discarded: {why}", why=why),
                 ) from err
             upload.received += len(data)
             if upload.received == upload.size:

@@ -100,7 +100,7 @@ class JobRunner:
         """
         if (job := self._jobs.get(id)) is None:
             raise HttpRefusal(
-                404, "not_found", Phrase("there is no such job; it ended before the last start")
+                404, "not_found", Phrase("there is no such job, or it ended before the last start")
             )
         return job
 

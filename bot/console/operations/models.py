@@ -66,7 +66,7 @@ class UsageLimitsBody(ApiModel):
     person_tokens: int
     person_money: float
     all_money: float
-    all_money_warning: float = Field(description="From here on the owner is told.")
+    all_money_warning: float = Field(description="From here on the owner is notified.")
 
 
 class UsageDaysBody(ApiModel):
@@ -151,7 +151,7 @@ def _check_new_passphrase(passphrase: str) -> str:
     if 0 < len(passphrase) < MIN_PASSPHRASE_CHARS:
         raise InvalidValue(
             Phrase(
-                "passphrase must have {least} characters or more; several words are best",
+                "passphrase needs at least {least} characters; several words work best",
                 least=MIN_PASSPHRASE_CHARS,
             )
         )
@@ -335,7 +335,7 @@ class PushQueryBody(ApiModel):
 
 
 class PushOfferBody(ApiModel):
-    """Whether a browser can be told of new messages."""
+    """Whether a browser can be notified of new messages."""
 
     on: bool = Field(description="`channels.web.push` is on, and the page has an https address.")
     key: str = Field(description="The key to subscribe with, base64url; empty where it is off.")
@@ -343,7 +343,7 @@ class PushOfferBody(ApiModel):
 
 
 class NewPushBody(ApiModel):
-    """Where a browser is told, as its PushSubscription has it."""
+    """Where a browser is notified, as its PushSubscription has it."""
 
     endpoint: str = Field(max_length=2_000, description="https address.")
     p256dh: Word = Field(description="Base64url.")

@@ -161,7 +161,7 @@ class PushNotifier:
         id = hashlib.sha256(row.endpoint.encode()).hexdigest()[:32]
         rows = self._rows.load()
         if id not in rows and len(rows) >= MAX_SUBSCRIPTIONS:
-            raise ValueError(f"{MAX_SUBSCRIPTIONS} browsers are told; switch one off first")
+            raise ValueError(f"{MAX_SUBSCRIPTIONS} browsers are notified; switch one off first")
         self._rows.set(id, row)
         return id
 
@@ -244,7 +244,7 @@ class PushRoutes:
         return json_response({"on": self._notifier.is_on, "key": key, "known": is_known})
 
     async def add(self, request: Request, body: models.NewPushBody) -> Response:
-        """Store where a browser is told, once its push service is a public https address."""
+        """Store where a browser is notified, once its push service is a public https address."""
         if not self._notifier.is_on:
             raise HttpRefusal(
                 409, "state", Phrase("channels.web.push is off, or public_url is not set")
@@ -260,7 +260,7 @@ class PushRoutes:
                 raise HttpRefusal(
                     400,
                     "endpoint",
-                    Phrase("a push service has an https address"),
+                    Phrase("the address of a push service must be https"),
                     field="endpoint",
                 )
             parse_keys(body.p256dh, body.auth)

@@ -47,7 +47,10 @@ _FIGURES = (
 def _check_policies(policies: list[str]) -> list[str]:
     if any(name not in POLICIES for name in policies):
         raise InvalidValue(
-            Phrase("policies is a list of: {policies}; empty for all", policies=", ".join(POLICIES))
+            Phrase(
+                "policies must be a list of: {policies}; empty for all",
+                policies=", ".join(POLICIES),
+            )
         )
     return list(dict.fromkeys(policies))
 
@@ -150,11 +153,11 @@ class ReplayRoutes:
             job.expected = len(policies)
             for policy in policies:
                 self._jobs.notify(job)
-                told = await run_command(
+                report = await run_command(
                     self._home.root, "replay", row.id, "--policy", policy, *options
                 )
-                limits = told["limits"]
-                found += map(_policy_figures, told["policies"])
+                limits = report["limits"]
+                found += map(_policy_figures, report["policies"])
                 job.done += 1
             return {
                 "conversation": name,

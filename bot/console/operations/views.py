@@ -332,7 +332,10 @@ class ViewRoutes:
             raise HttpRefusal(
                 404,
                 "not_found",
-                Phrase("no such request is kept; console.views_days says for how long they are"),
+                Phrase(
+                    "this request is not stored; console.views_days decides how long "
+                    "requests are kept"
+                ),
             )
         return rebuild_view(past, await self._services.fitter.counter())
 

@@ -208,7 +208,7 @@ def refuse_references(given: WizardInput) -> None:
             raise refuse(
                 name,
                 Phrase(
-                    "a reference to an environment variable is written in Settings; here enter "
-                    "the value itself"
+                    "references to environment variables belong in Settings; enter the value "
+                    "itself here"
                 ),
             )

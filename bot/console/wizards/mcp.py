@@ -100,14 +100,14 @@ NAME = WizardField(
     name="name",
     title=Phrase("Name"),
     example=untranslated("notes"),
-    help=Phrase("Letters, digits and hyphens; the names of its tools begin with it."),
+    help=Phrase("Letters, digits and hyphens; its tools' names begin with this name."),
 )
 ADDRESS = WizardField(
     name="url", title=Phrase("Address"), example=untranslated("https://tools.example.org/mcp")
 )
 LOCAL = WizardField(
     name="local",
-    title=Phrase("It is on this machine or in a private network"),
+    title=Phrase("It is on this machine or on a private network"),
     form="flag",
     required=False,
 )
@@ -149,9 +149,9 @@ class McpWizard:
         return WizardForm(
             title=Phrase("Add a tool server"),
             about=Phrase(
-                "What its tools are given leaves this machine. None of them is offered to the "
-                "model until you have reviewed it. A server that is a program is written into "
-                "config.json, see docs/tools/mcp.md."
+                "Whatever its tools are given leaves this machine. The model gets none of them "
+                "until you have reviewed them. A server that is a program is set up in "
+                "config.json: see docs/tools/mcp.md."
             ),
             choose=Phrase("Which server?"),
             kinds=(*(self._kind(preset) for preset in self.presets), own),
@@ -187,8 +187,8 @@ class McpWizard:
         except McpError as err:
             why = Phrase("It cannot be used: {why}.", why=_hide(str(err), given))
             hint = Phrase(
-                "Look at the address and the token. One that wants a login in a browser is "
-                "written into config.json, then: mnema mcp login {name}",
+                "Check the address and the token. A server that needs a login in a browser is "
+                "set up in config.json, then: mnema mcp login {name}",
                 name=name,
             )
             failed = _finding("connection", Phrase("Connection"), "failed", why, hint)
@@ -217,7 +217,7 @@ class McpWizard:
             raise HttpRefusal(400, "config", err.phrase) from err
         await self.store.note("config", f"mcp.{name}", "set", CONSOLE_ACTOR)
         return WizardEnd(
-            text=Phrase("{name} is added. Review its tools now.", name=name), path="/mcp"
+            text=Phrase("{name} was added. Review its tools now.", name=name), path="/mcp"
         )
 
     def _settings(self, given: WizardInput) -> tuple[str, dict[str, Any]]:
@@ -245,16 +245,16 @@ class McpWizard:
 
     def _check_name(self, name: str, url: str) -> None:
         if not _NAME.fullmatch(name):
-            raise refuse(NAME.name, Phrase("the name has 1 to 32 letters, digits and hyphens"))
+            raise refuse(NAME.name, Phrase("the name must be 1 to 32 letters, digits and hyphens"))
         former = self.file.current.mcp.get(name)
         if former is not None and former.url != url:
-            raise refuse(NAME.name, Phrase("there is another server of this name"))
+            raise refuse(NAME.name, Phrase("there is already a server with this name"))
 
 
 def _read_token(given: WizardInput, *, needed: bool) -> str:
     token = given.need(TOKEN) if needed else given.get(TOKEN.name)
     if not (token.isascii() and token.isprintable()):
-        raise refuse(TOKEN.name, Phrase("the token has characters that no token has"))
+        raise refuse(TOKEN.name, Phrase("the token contains characters that no token has"))
     return token
 
 
@@ -262,10 +262,10 @@ def _check_address(url: str, *, is_local: bool) -> None:
     try:
         is_encrypted = parse_url(url).scheme == "https"
     except WebError as err:
-        why = Phrase("This is no address; one begins with https:// or http://.")
+        why = Phrase("This is not an address; it must begin with https:// or http://.")
         raise refuse(ADDRESS.name, why) from err
     if not (is_encrypted or is_local):
-        why = Phrase("the address begins with https://, unless it is in a private network")
+        why = Phrase("the address must begin with https://, unless it is on a private network")
         raise refuse(ADDRESS.name, why)
 
 

@@ -76,18 +76,18 @@ class ModelWizard:
         kinds = [self._kind(preset, found.get(preset.id, "")) for preset in PRESETS.values()]
         kinds.sort(key=lambda kind: not kind.is_found)
         return WizardForm(
-            title=Phrase("A model that takes over") if self.is_fallback else Phrase("A model"),
+            title=Phrase("Fallback model") if self.is_fallback else Phrase("A model"),
             about=NO_PHRASE if found else Phrase("No server was found on this machine."),
             choose=Phrase("Where does the model run?"),
             kinds=kinds,
             look=Phrase("Show its models"),
             test=Phrase("Test"),
-            finish=Phrase("Add to the chain") if self.is_fallback else Phrase("Use this model"),
-            finish_anyway=Phrase("Use it all the same"),
+            finish=Phrase("Add as fallback") if self.is_fallback else Phrase("Use this model"),
+            finish_anyway=Phrase("Use it anyway"),
             result=Phrase("Live test"),
             untested=Phrase("Not tested yet. The test saves nothing."),
             testing=Phrase(
-                "Testing… This takes up to 90 seconds; a model at home may have to be loaded "
+                "Testing… This takes up to 90 seconds; a local model may have to be loaded "
                 "first, up to 5 minutes."
             ),
         )

@@ -66,7 +66,7 @@ REPETITION = WizardField(
     form="choice",
     required=False,
     options=(
-        WizardOption(value="", title=Phrase("just once")),
+        WizardOption(value="", title=Phrase("only once")),
         WizardOption(value="day", title=Phrase("every day")),
         WizardOption(value="weekdays", title=Phrase("weekdays")),
         WizardOption(value="week", title=Phrase("every week")),
@@ -113,15 +113,15 @@ class ReminderWizard:
         return WizardForm(
             title=Phrase("New task") if is_task else Phrase("New reminder"),
             about=Phrase(
-                "The model does it at that time, and the answer comes to the chat. Times are of "
+                "The model does it at that time, and the answer comes to the chat. Times are in "
                 "{zone}, where it is {clock} now.",
                 zone=zone,
                 clock=f"{local:%H:%M}",
             )
             if is_task
             else Phrase(
-                "You are sent the words at that time, without a model. Times are of {zone}, where "
-                "it is {clock} now.",
+                "Your words are sent to you at that time, without a model. Times are in {zone}, "
+                "where it is {clock} now.",
                 zone=zone,
                 clock=f"{local:%H:%M}",
             ),
@@ -135,9 +135,9 @@ class ReminderWizard:
                 ),
             ),
             kind=WORDS,
-            test=Phrase("Show how it is understood"),
-            finish=Phrase("Set it"),
-            result=Phrase("As it is understood"),
+            test=Phrase("Show how this is understood"),
+            finish=Phrase("Set"),
+            result=Phrase("Understood as"),
             untested=Phrase("Nothing is set yet."),
             testing=Phrase("Reading…"),
         )
@@ -152,7 +152,7 @@ class ReminderWizard:
             _finding(
                 "repetition",
                 Phrase("Repetition"),
-                format_repetition(understood.schedule) or Phrase("just once"),
+                format_repetition(understood.schedule) or Phrase("only once"),
             ),
             *(
                 _finding(
@@ -203,11 +203,11 @@ class ReminderWizard:
         except ScheduleRefused as err:
             raise refuse(place.name, JobRefused.of(err).phrase) from err
         if not understood.what:
-            missing = Phrase("Say also what it is about, after the time.")
+            missing = Phrase("Also say what it is about, after the time.")
             raise refuse(SENTENCE.name, missing)
         if len(understood.what) > MAX_BODY_CHARS:
             most = Phrase(
-                "Say what is to happen, in {max_body_chars:,} characters at most.",
+                "Say what is to happen, in at most {max_body_chars:,} characters.",
                 max_body_chars=MAX_BODY_CHARS,
             )
             raise refuse(place.name if given.kind == WORDS else WHAT.name, most)
@@ -228,10 +228,10 @@ class ReminderWizard:
             for row in rows
         ]
         if all(option.value != NEW_CHAT for option in options):
-            options.append(WizardOption(value=NEW_CHAT, title=Phrase("a chat of its own")))
+            options.append(WizardOption(value=NEW_CHAT, title=Phrase("a separate chat")))
         return WizardField(
             name="chat",
-            title=Phrase("Where it comes"),
+            title=Phrase("Where to send it"),
             form="choice",
             value=options[0].value,
             options=options,
@@ -304,5 +304,5 @@ def _read_picked(given: WizardInput, zone: str) -> _Understood:
         case "year":
             schedule = Schedule(zone=zone, cron=f"{clock} {local.day} {local.month} *")
         case other:
-            raise refuse(REPETITION.name, Phrase("{value!r} is no repetition", value=other[:40]))
+            raise refuse(REPETITION.name, Phrase("{value!r} is not a repetition", value=other[:40]))
     return _Understood(schedule=schedule, what=what)

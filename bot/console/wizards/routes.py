@@ -111,7 +111,7 @@ class WizardRoutes:
         """
         if body.kind not in self._wizard.kinds:
             known = ", ".join(self._wizard.kinds)
-            why = Phrase("there is no {kind}; there are {known}", kind=body.kind, known=known)
+            why = Phrase("there is no {kind}; available: {known}", kind=body.kind, known=known)
             raise HttpRefusal(400, "kind", why, field="kind")
         return WizardInput(kind=body.kind, values=body.values)
 

@@ -42,7 +42,7 @@ FILE = WizardField(
     title=Phrase("SKILL.md, or a ZIP with it"),
     form="file",
     help=Phrase(
-        "At most {megabytes} MB; a larger one is added in a terminal: mnema skills add",
+        "At most {megabytes} MB; add a larger one in a terminal: mnema skills add",
         megabytes=MAX_FILE_BYTES // 2**20,
     ),
     accept=".md,.zip",
@@ -79,15 +79,15 @@ class SkillWizard:
         return WizardForm(
             title=Phrase("Add a skill"),
             about=Phrase(
-                "A skill is text that the model reads and scripts that it may ask to run. It stays "
-                "off until you have read it and switched it on."
+                "A skill is text that the model reads, and scripts that it may ask to run. It "
+                "stays off until you have read it and switched it on."
             ),
             choose=Phrase("From where"),
             kinds=(WizardKind(id=UPLOAD, title=Phrase("From a file"), fields=(FILE,)),),
             kind=UPLOAD,
             test=Phrase("Look into it"),
-            finish=Phrase("Put it into review"),
-            result=Phrase("What it holds"),
+            finish=Phrase("Send to review"),
+            result=Phrase("Contents"),
             untested=Phrase("Nothing is stored yet."),
             testing=Phrase("Reading…"),
         )
@@ -101,9 +101,11 @@ class SkillWizard:
                 name=Phrase("Name"),
                 state="ok",
                 text=untranslated(skill.name),
-                hint=Phrase("It replaces the skill of this name, which is off until you enable it.")
+                hint=Phrase(
+                    "It replaces the skill of the same name, and stays off until you enable it."
+                )
                 if skill.replaces
-                else Phrase("It is new here."),
+                else Phrase("This skill is new here."),
             ),
             WizardFinding(
                 step="contents",
@@ -121,7 +123,9 @@ class SkillWizard:
         self.library.look_again()
         await self.store.note("skill", skill.name, "added", CONSOLE_ACTOR)
         return WizardEnd(
-            text=Phrase("{name} is added, and off. Read it, then switch it on.", name=skill.name),
+            text=Phrase(
+                "{name} was added and is off. Read it, then switch it on.", name=skill.name
+            ),
             path=f"/skills/{skill.name}",
         )
 
@@ -161,7 +165,9 @@ def _decode(text: str) -> bytes:
     try:
         data = base64.b64decode(text, validate=True)
     except (binascii.Error, ValueError) as err:
-        raise refuse(FILE.name, Phrase("the file did not arrive whole; choose it again")) from err
+        raise refuse(
+            FILE.name, Phrase("the file did not arrive complete; choose it again")
+        ) from err
     if len(data) > MAX_FILE_BYTES:
         raise refuse(FILE.name, FILE.help)
     return data

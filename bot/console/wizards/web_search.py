@@ -61,7 +61,7 @@ SEARCH_PRESETS = (
     SearchPreset(id="exa", title=Phrase("Exa"), key_page="https://dashboard.exa.ai/api-keys"),
     SearchPreset(id=OWN_SERVER, title=Phrase("SearXNG"), about=Phrase("a server of your own")),
 )
-NO_ADDRESS = Phrase("This is no address; one begins with https:// or http://.")
+NO_ADDRESS = Phrase("This is not an address; it must begin with https:// or http://.")
 KEY = WizardField(name="api_key", title=Phrase("Key"), form="secret")
 ADDRESS = WizardField(
     name="base_url",
@@ -73,7 +73,7 @@ OTHER_ADDRESS = WizardField(
     name="base_url",
     title=Phrase("Address"),
     required=False,
-    help=Phrase("Leave it empty for the provider's own."),
+    help=Phrase("Leave empty for the provider's own."),
 )
 
 
@@ -96,14 +96,13 @@ class WebSearchWizard:
         return WizardForm(
             title=Phrase("Set up web search"),
             about=Phrase(
-                "With it the model can search the web. The words it searches for go to that "
-                "service."
+                "This lets the model search the web. What it searches for goes to that service."
             ),
             choose=Phrase("Which search engine?"),
             kinds=tuple(self._kind(preset) for preset in SEARCH_PRESETS),
             test=Phrase("Test"),
             finish=Phrase("Use this search"),
-            finish_anyway=Phrase("Use it all the same"),
+            finish_anyway=Phrase("Use it anyway"),
             result=Phrase("Live test"),
             untested=Phrase("Not tested yet. The test saves nothing."),
             testing=Phrase("Searching…"),
@@ -149,7 +148,7 @@ class WebSearchWizard:
         finally:
             await pool.close()
         if not hits:
-            empty = Phrase("It answers, and found nothing for “{words}”.", words=TRIED_WORDS)
+            empty = Phrase("It answers, but found nothing for “{words}”.", words=TRIED_WORDS)
             return WizardReport(findings=(_finding("unknown", empty),), ok=True)
         found = Phrase(
             "It answers. For “{words}” it found: {titles}",
@@ -166,7 +165,7 @@ class WebSearchWizard:
         await self.settings.apply_part(request, part, needs_tag=False)
         title = next(preset.title for preset in SEARCH_PRESETS if preset.id == given.kind)
         return WizardEnd(
-            text=Phrase("The model can search with {provider} now.", provider=title), path="/tools"
+            text=Phrase("The model can now search with {provider}.", provider=title), path="/tools"
         )
 
     def _item(self, given: WizardInput) -> dict[str, Any]:

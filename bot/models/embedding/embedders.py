@@ -112,7 +112,7 @@ async def check_embedding(embedding: EmbeddingConfig) -> EmbeddingCheck:
     )
     if has_unused_model(embedding):
         unused = Phrase(
-            "memory.embedding.model is not used for it; remove {model}.", model=embedding.model
+            "memory.embedding.model is not used here; remove {model}.", model=embedding.model
         )
         works = join_sentences((works, unused))
     return EmbeddingCheck(ok=True, message=works)

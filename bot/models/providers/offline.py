@@ -57,30 +57,30 @@ SUMMARY_PREFIX = "[Summary of "
 
 _TEXTS = {
     "who": Phrase(
-        "I am no language model: there is no key, so all I can do is quote the record. To use "
-        "one, set llm.api_key (or ANTHROPIC_API_KEY in the environment)."
+        "I am not a language model: no key is set, so all I can do is quote the record. To use a "
+        "model, set llm.api_key (or ANTHROPIC_API_KEY in the environment)."
     ),
     "found": Phrase("The record says:"),
     "nothing": Phrase("I found nothing about that in the record."),
     "noted": Phrase("Noted."),
     "abilities": Phrase(
-        "There is no language model yet, but this works now:\n- All you say is stored, and I "
-        "quote it when you ask (“When do I meet Ann?”).\n- `/remember I drink green tea` puts a "
-        "fact into long-term memory.\n- `/remind 20m drink tea` reminds you.\n- `/help` lists all "
-        "commands."
+        "There is no language model yet, but this already works:\n- Everything you say is "
+        "stored, and I quote it when you ask (“When do I meet Ann?”).\n- `/remember I drink "
+        "green tea` puts a fact into long-term memory.\n- `/remind 20m drink tea` reminds you.\n"
+        "- `/help` lists all commands."
     ),
     "set_up": Phrase(
-        "To set a language model up: open Settings, Model on the page, or run `mnema init` in a "
+        "To set up a language model, open Settings, Model on the page, or run `mnema init` in a "
         "terminal. Both list the models and test one; Ollama on this machine needs no key."
     ),
     "stored": Phrase(
         "Noted: your words are stored, and I quote them when you ask. Without a language model I "
-        "make no memory of them by myself; `/remember` and the sentence puts it there."
+        "do not turn them into memories by myself; `/remember` followed by the sentence does."
     ),
     "you_said": Phrase("You have said:"),
     "unknown": Phrase(
         "You have told me nothing about yourself here yet. Say something, such as “I drink green "
-        "tea in the morning”; `/memory` shows what long-term memory has."
+        "tea in the morning”; `/memory` shows what long-term memory holds."
     ),
     "here": Phrase("this conversation"),
 }

@@ -269,11 +269,11 @@ class _ModelTest:
         except ModelError as err:
             return BLIND, server_words(err)
         if any(_RED.search(part.text) for part in answer.parts if isinstance(part, Text)):
-            text = Phrase("It sees pictures.")
+            text = Phrase("It can see pictures.")
             return ModelCheck(id="sight", state="ok", text=text), ""
         text = Phrase(
-            "The server took a picture, but the model did not name its colour: most likely it "
-            "cannot see."
+            "The server accepted a picture, but the model did not name its colour: most likely "
+            "it cannot see pictures."
         )
         return ModelCheck(id="sight", state="unknown", text=text), ""
 
@@ -318,15 +318,15 @@ class _ModelTest:
         return ModelReport(checks=checks, server_words=words)
 
 
-ADDRESS_OK = ModelCheck(id="address", state="ok", text=Phrase("The address is right."))
+ADDRESS_OK = ModelCheck(id="address", state="ok", text=Phrase("The address is correct."))
 ADDRESS_UNKNOWN = ModelCheck(
     id="address",
     state="unknown",
-    text=Phrase("Whether the address is right is not known."),
+    text=Phrase("It is not known whether the address is correct."),
 )
 KEY_OK = ModelCheck(id="key", state="ok", text=Phrase("The server accepts the requests."))
 KEY_UNKNOWN = ModelCheck(
-    id="key", state="unknown", text=Phrase("Whether the key is right is not known.")
+    id="key", state="unknown", text=Phrase("It is not known whether the key is correct.")
 )
 BLIND = ModelCheck(id="sight", state="no", text=Phrase("It cannot see pictures."))
 
@@ -360,7 +360,7 @@ def _failure_text(err: ModelError) -> AnyPhrase:
 
 def _check_answer(trial: _Trial) -> ModelCheck:
     if trial.answer.only_thought:
-        text = Phrase("The model answers; it used all of the test's length for thinking.")
+        text = Phrase("The model answers, but it used up the length of this test on thinking.")
         return ModelCheck(id="answer", state="ok", text=text)
     if not trial.answer.parts:
         text = Phrase("The model's answer is empty.")
@@ -370,7 +370,7 @@ def _check_answer(trial: _Trial) -> ModelCheck:
 
 def _check_streaming(trial: _Trial) -> ModelCheck:
     if not trial.is_streamed:
-        text = Phrase("Answers come at once, not word by word.")
+        text = Phrase("Answers come all at once, not word by word.")
         return ModelCheck(id="streaming", state="no", text=text)
     return ModelCheck(id="streaming", state="ok", text=Phrase("Answers come word by word."))
 
@@ -378,13 +378,13 @@ def _check_streaming(trial: _Trial) -> ModelCheck:
 def _check_tools(trial: _Trial) -> ModelCheck:
     if trial.tools_refused:
         text = Phrase(
-            "It takes no tools: it can chat, but set no reminders, search no memory and write no "
+            "It supports no tools: it can chat, but cannot set reminders, search memory or write "
             "files. Choose a model that supports tools, or enable them on the server."
         )
         return ModelCheck(id="tools", state="no", text=text)
     if any(isinstance(part, ToolCall) for part in trial.answer.parts):
         return ModelCheck(id="tools", state="ok", text=Phrase("It uses tools."))
-    text = Phrase("It takes tools but did not use one this time, as small models sometimes do.")
+    text = Phrase("It supports tools but did not use one this time, as small models sometimes do.")
     return ModelCheck(id="tools", state="unknown", text=text)
 
 

@@ -40,7 +40,7 @@ ANTHROPIC_VERSION = "2023-06-01"
 _NO_CHAT = re.compile(r"embed|rerank|whisper|dall-e|\btts\b|moderation|transcribe", re.IGNORECASE)
 
 
-UNTYPABLE_KEY = Phrase("The key has characters that no key has: copy it again.")
+UNTYPABLE_KEY = Phrase("The key contains characters that no key has: copy it again.")
 FaultCode = Literal["nothing_listens", "no_host", "timeout", "tls", "path", "key", "failed"]
 _KEY_STATUSES = (401, 402, 403)
 
@@ -293,8 +293,8 @@ def read_connection_fault(err: BaseException, url: str) -> EndpointFault:
         return EndpointFault(code="no_host", text=text)
     if any(isinstance(cause, ssl.SSLError) for cause in causes):
         text = Phrase(
-            "No encrypted connection to {host}: check http or https in the address, its "
-            "certificate and the clock.",
+            "No encrypted connection to {host} is possible: check http or https in the address, "
+            "the server's certificate and the clock.",
             host=host,
         )
         return EndpointFault(code="tls", text=text)
@@ -352,13 +352,14 @@ def key_text(status: int, url: str, *, has_key: bool) -> AnyPhrase:
     if not has_key:
         return Phrase("The server needs a key.")
     if status == 402:
-        return Phrase("The key has no credit left: add some.")
+        return Phrase("The key has no credit left: top it up.")
     other = next((other for here, other in _regions() if urlsplit(here).hostname == host), "")
     refused = Phrase("The server refuses this key (HTTP {status}).", status=status)
     if not other:
         return refused
     elsewhere = Phrase(
-        "If it was made at the vendor's site of another region, the address is {url}.", url=other
+        "If the key comes from the vendor's site for another region, the address is {url}.",
+        url=other,
     )
     return join_sentences([refused, elsewhere])
 

@@ -27,7 +27,7 @@ _CHUNK_BYTES = 2**20
 UNBOUND_KEY = "not bound"  # what a consent does not cover, among the facts that it is bound to
 # The last of what it does not cover, in English and in Chinese: no reading of a command finds all
 # that it will open.
-UNBOUND_REST = Phrase("whatever else it opens or runs, in the state it then has")
+UNBOUND_REST = Phrase("anything else it opens or runs, in its state at that time")
 # What separates names in a text that a shell or Python reads; a name in quotes may also hold what
 # separates others.
 _QUOTED = re.compile(r"'([^'\n]+)'|\"([^\"\n]+)\"")

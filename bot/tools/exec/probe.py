@@ -101,10 +101,10 @@ def _judge(result: SandboxResult) -> Phrase | None:
     try:
         leaks = [_LEAKS[leak].fill(path=path) for leak, path in json.loads(result.output)]
     except (ValueError, TypeError, KeyError):
-        return _NOTHING_RUN.fill(reason=Phrase("the probe's output is not what it prints"))
+        return _NOTHING_RUN.fill(reason=Phrase("the probe printed something unexpected"))
     if not leaks:
         return None
-    return Phrase("it does not hold: {leaks}", leaks=join_phrases(leaks, Phrase("; ")))
+    return Phrase("the sandbox leaks: {leaks}", leaks=join_phrases(leaks, Phrase("; ")))
 
 
 @contextmanager

@@ -242,9 +242,9 @@ def _check_prefix(argv: Sequence[str], words: int) -> None:
         shown = " ".join(argv[:words])
         raise RuleRefused(
             Phrase(
-                "Not for everything that begins with `{shown}`: it may run what it is given, or "
-                "write to a file that it is given. Such a command can be approved word for word "
-                "only.",
+                "Commands that begin with `{shown}` cannot all be approved: such a command may "
+                "run what it is given, or write to a file that it is given. It can be approved "
+                "word for word only.",
                 shown=shown,
             ),
         )
@@ -355,15 +355,15 @@ def build_rule(row: ApprovalRow, words: int) -> NewApprovalRule:
     if not is_command and not is_server_tool:
         raise RuleRefused(
             Phrase(
-                "That can be approved once only; rules are for commands and whole tools of a "
+                "This can be approved once only; rules are for commands and whole tools of a "
                 "server."
             ),
         )
     if call.tainted:
         raise RuleRefused(
             Phrase(
-                "Words from outside were in view when it was asked for, so it can be approved "
-                "once only."
+                "Text from outside was in the context when it was asked for, so it can be "
+                "approved once only."
             ),
         )
     new = NewApprovalRule(

@@ -16,7 +16,7 @@ from memory.store.longterm.file_labels import FileLabels
 from memory.store.rows import ConversationRow
 
 log = structlog.get_logger(__name__)
-_NOT_PROBED = SandboxLevel(level="C", reason=Phrase("it was not probed yet"))
+_NOT_PROBED = SandboxLevel(level="C", reason=Phrase("it has not been probed yet"))
 
 
 class ExecTools:

@@ -301,8 +301,8 @@ class McpTools:
         await self._notify_owner(
             "",
             Phrase(
-                "Tools of the MCP server {name} have changed and are off: {names} ({changed} in "
-                "all). Review them: mnema mcp review {name}",
+                "Tools of the MCP server {name} have changed and were turned off: {names} "
+                "({changed} in all). Review them: mnema mcp review {name}",
                 name=name,
                 names=names,
                 changed=len(changed),
@@ -310,5 +310,5 @@ class McpTools:
             f"mcp:{name}:{key}",
         )
         for row in changed:
-            await self._records.mark_told(name, row.name)
+            await self._records.mark_notified(name, row.name)
         await self.load()

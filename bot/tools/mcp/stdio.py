@@ -41,7 +41,7 @@ _NETWORK_FILES = (
 )
 _VISIBLE_FOLDERS = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64")
 WITHOUT_SANDBOX = Phrase(
-    '"files": ["*"] runs it without one, and it can then read all that the bot can'
+    '"files": ["*"] runs it without a sandbox, and it can then read whatever the bot can'
 )
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]+")
 
@@ -256,11 +256,11 @@ def _check_private(path: Path, home: HomeFolder) -> None:
     is_own = root in real.parents and workspace not in (real, *real.parents)
     if is_above or is_own:
         raise SandboxError(
-            Phrase("`files` names {path}, where the bot's own keys and data are", path=path)
+            Phrase("`files` names {path}, which holds the bot's own keys and data", path=path)
         )
     if workspace / SPACES_FOLDER in (real, *real.parents):
         raise SandboxError(
-            Phrase("`files` names {path}, where the files of other people are", path=path)
+            Phrase("`files` names {path}, which holds other people's files", path=path)
         )
 
 
@@ -275,7 +275,7 @@ def find_problem(settings: McpServerConfig, home: HomeFolder) -> Phrase | None:
     folders = (*map(Path, _VISIBLE_FOLDERS), *(one.path for one in visible))
     if program and not any(folder in (Path(program), *Path(program).parents) for folder in folders):
         return Phrase(
-            "its program {program} is in none of the folders that `files` opens to it",
+            "its program {program} is in none of the folders that `files` lists",
             program=program,
         )
     return None

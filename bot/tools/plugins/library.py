@@ -74,7 +74,7 @@ class PluginLibrary:
         self._stamp: object = None
         self._found: tuple[PluginFile, ...] = ()
         #: The hash of each changed file that was told.
-        self._told: dict[str, str] = {}
+        self._notified: dict[str, str] = {}
 
     def all(self) -> tuple[PluginFile, ...]:
         """Return all files by name, also those that are off or cannot be used."""
@@ -96,8 +96,8 @@ class PluginLibrary:
                 continue
             if row.sha256 == file.sha256:
                 found.append((file, row))
-            elif self._told.get(file.name) != file.sha256:
-                self._told[file.name] = file.sha256
+            elif self._notified.get(file.name) != file.sha256:
+                self._notified[file.name] = file.sha256
                 self._changed(file.name, file.sha256)
         return found
 
@@ -121,7 +121,9 @@ class PluginLibrary:
             self._found = tuple(map(self._load, sorted(names)[:MAX_FILES]))
             self._stamp = stamp
             present = {file.name for file in self._found}
-            self._told = {name: sha256 for name, sha256 in self._told.items() if name in present}
+            self._notified = {
+                name: sha256 for name, sha256 in self._notified.items() if name in present
+            }
 
     def _load(self, name: str) -> PluginFile:
         try:

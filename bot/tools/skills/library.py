@@ -79,7 +79,7 @@ def parse_skill(name: str, text: str) -> tuple[str, str]:
     description = head.get("description")
     if head.get("name") != name:
         raise SkillInvalid(
-            Phrase("the name in SKILL.md is not that of the folder, {name}", name=name)
+            Phrase("the name in SKILL.md differs from that of the folder, {name}", name=name)
         )
     if (
         not isinstance(description, str)
@@ -88,7 +88,7 @@ def parse_skill(name: str, text: str) -> tuple[str, str]:
     ):
         raise SkillInvalid(
             Phrase(
-                "the description in SKILL.md has 1 to {most:,} characters",
+                "the description in SKILL.md must have 1 to {most:,} characters",
                 most=MAX_DESCRIPTION_CHARS,
             )
         )
@@ -120,7 +120,7 @@ def _check_name(name: object) -> str:
     if not isinstance(name, str) or not _NAME.fullmatch(name) or len(name) > MAX_NAME_CHARS:
         raise SkillInvalid(
             Phrase(
-                "a skill's name has small letters, digits and hyphens, {most} at most",
+                "a skill's name must be lower-case letters, digits and hyphens, at most {most}",
                 most=MAX_NAME_CHARS,
             )
         )
@@ -132,12 +132,14 @@ def _split_head(text: str) -> tuple[Mapping[str, Any], str]:
     found = _HEAD.match(text.removeprefix("\ufeff").replace("\r\n", "\n"))
     if found is None:
         raise SkillInvalid(
-            Phrase("SKILL.md begins with a head between two lines ---, with name and description")
+            Phrase(
+                "SKILL.md must begin with a header between two lines ---, with name and description"
+            )
         )
     if len(found["head"].encode("utf-8", "replace")) > MAX_HEAD_BYTES:
         raise SkillInvalid(
             Phrase(
-                "the head of SKILL.md is longer than {kilobytes} KB",
+                "the header of SKILL.md is longer than {kilobytes} KB",
                 kilobytes=MAX_HEAD_BYTES // 1024,
             )
         )
@@ -150,15 +152,17 @@ def _load_head(text: str) -> Mapping[str, Any]:
     try:
         # An alias may stand for a text of any size, so none is allowed.
         if any(isinstance(event, yaml.AliasEvent) for event in yaml.parse(text, yaml.SafeLoader)):
-            raise SkillInvalid(Phrase("the head of SKILL.md uses YAML aliases, which are not read"))
+            raise SkillInvalid(
+                Phrase("the header of SKILL.md uses YAML aliases, which are not supported")
+            )
         head = yaml.safe_load(text)
     # the last two: `!!bool x`
     except (yaml.YAMLError, RecursionError, ValueError, AttributeError, KeyError) as err:
         if isinstance(err, SkillInvalid):
             raise
-        raise SkillInvalid(Phrase("the head of SKILL.md is not valid YAML")) from err
+        raise SkillInvalid(Phrase("the header of SKILL.md is not valid YAML")) from err
     if not isinstance(head, dict):
-        raise SkillInvalid(Phrase("the head of SKILL.md has no name and description"))
+        raise SkillInvalid(Phrase("the header of SKILL.md has no name and description"))
     return head
 
 
@@ -195,7 +199,7 @@ class SkillLibrary:
         self._stamp: object = None
         self._skills: tuple[Skill, ...] = ()
         #: The hash of each changed skill that was told.
-        self._told: dict[str, str] = {}
+        self._notified: dict[str, str] = {}
 
     def all(self) -> tuple[Skill, ...]:
         """Return all skills by name, also those that are off or invalid."""
@@ -222,8 +226,8 @@ class SkillLibrary:
             if row is None or skill.problem:
                 continue
             if row.sha256 != skill.sha256:
-                if self._told.get(skill.name) != skill.sha256:
-                    self._told[skill.name] = skill.sha256
+                if self._notified.get(skill.name) != skill.sha256:
+                    self._notified[skill.name] = skill.sha256
                     self._changed(self.key(skill.name), skill.sha256)
             elif row.spaces == EVERYONE or space == self._space:
                 found.append(skill)
@@ -278,7 +282,9 @@ class SkillLibrary:
         self._skills = tuple(
             self._load(name, sorted(files)) for name, files in sorted(by_skill.items())
         )
-        self._told = {name: sha256 for name, sha256 in self._told.items() if name in by_skill}
+        self._notified = {
+            name: sha256 for name, sha256 in self._notified.items() if name in by_skill
+        }
         self._stamp = stamp
 
     def _load(self, name: str, files: Sequence[str]) -> Skill:
@@ -315,7 +321,8 @@ def check_texts(contents: Mapping[str, bytes]) -> None:
         if not path.lower().endswith(TEXT_ENDINGS) or data.startswith(b"#!") or b"\0" in data:
             raise SkillInvalid(
                 Phrase(
-                    "{path} is no text ({endings}), and a person's own skills hold texts alone",
+                    "{path} is not text ({endings}), and a person's own skills may contain only "
+                    "texts",
                     path=path,
                     endings=", ".join(TEXT_ENDINGS),
                 )

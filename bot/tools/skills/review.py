@@ -105,7 +105,7 @@ def read_archive(source: Path | IO[bytes], max_bytes: int = MAX_TOTAL_BYTES) -> 
                 name = _check_entry(entry)
                 total += entry.file_size
                 if len(contents) >= MAX_FILES or total > max_bytes:
-                    raise SkillInvalid(Phrase("it unpacks to more than a skill may hold"))
+                    raise SkillInvalid(Phrase("it unpacks to more than a skill may contain"))
                 if (
                     entry.file_size > RATIO_FROM_BYTES
                     and entry.file_size > entry.compress_size * MAX_RATIO
@@ -114,7 +114,7 @@ def read_archive(source: Path | IO[bytes], max_bytes: int = MAX_TOTAL_BYTES) -> 
                         Phrase("{name} unpacks to far more than it should", name=name)
                     )
                 if name.casefold() in folded:
-                    raise SkillInvalid(Phrase("{name} is there twice", name=name))
+                    raise SkillInvalid(Phrase("{name} occurs twice", name=name))
                 folded.add(name.casefold())
                 with archive.open(entry) as file:
                     contents[name] = file.read(entry.file_size + 1)
@@ -124,7 +124,7 @@ def read_archive(source: Path | IO[bytes], max_bytes: int = MAX_TOTAL_BYTES) -> 
                     )
     # a RuntimeError also if it is not implemented
     except (zipfile.BadZipFile, RuntimeError, OSError, EOFError) as err:
-        raise SkillInvalid(Phrase("it is no readable ZIP archive")) from err
+        raise SkillInvalid(Phrase("it is not a readable ZIP archive")) from err
     return _without_top(contents)
 
 
@@ -137,7 +137,7 @@ def _check_entry(entry: zipfile.ZipInfo) -> str:
         or "\0" in name
         or any(part in ("", ".", "..") for part in parts)
     ):
-        raise SkillInvalid(Phrase("{name!r} is no path inside the archive", name=name))
+        raise SkillInvalid(Phrase("{name!r} is not a path inside the archive", name=name))
     if mode and not stat.S_ISREG(mode) and stat.S_IFMT(mode):
         raise SkillInvalid(LINK.fill(name=name))
     return name
@@ -185,7 +185,7 @@ def review(
     if hosts := sorted({host for text in texts.values() for host in _HOSTS.findall(text)}):
         lines.append(Phrase("Hosts it names: {names}", names=", ".join(hosts[:MAX_FLAGGED])))
     if suspicious := _suspicious_lines(texts):
-        lines += [Phrase("Look at these lines:"), *map(untranslated, suspicious[:MAX_FLAGGED])]
+        lines += [Phrase("Check these lines:"), *map(untranslated, suspicious[:MAX_FLAGGED])]
     return lines
 
 

@@ -55,7 +55,7 @@ class _HttpProvider(ABC):
     def refusal(self, status: int) -> Phrase:
         """Say what a status means."""
         if status in (401, 403):
-            return Phrase("it refuses the key")
+            return Phrase("it rejects the key")
         if status in (402, 429, 432, 433):
             return Phrase("its quota is used up")
         return Phrase("it answered {status}", status=status)

@@ -280,13 +280,14 @@ def parse_own_path(path: str) -> str:
     except PathRefused as err:
         raise NotTakenOver(
             Phrase(
-                "{path} is no path inside the workspace; give it as in files/notes.txt.", path=path
+                "{path} is not a path inside the workspace; write it like files/notes.txt.",
+                path=path,
             )
         ) from err
     if parts and original_name(parts[0]) == SPACES_FOLDER:
         raise NotTakenOver(
             Phrase(
-                "{path} belongs to another person or a group; only files of your own workspace "
+                "{path} belongs to another person or a group; only files in your own workspace "
                 "can be yours.",
                 path=path,
             )
@@ -313,16 +314,14 @@ async def take_over(labels: FileLabels, folder: Path, path: str, actor: str) -> 
         raise NotTakenOver(Phrase("There is no {path} in the workspace.", path=path))
     if original_name(path.split("/", 1)[0]) in _OUTSIDE_FOLDERS or SET_ASIDE in path:
         raise NotTakenOver(
-            Phrase(
-                "{path} is in a folder whose files always count as words from outside.", path=path
-            )
+            Phrase("Files in the folder of {path} always count as text from outside.", path=path)
         )
     found = await labels.load("", [path])
     if above := sorted((found.names | found.contents) - {path}):
         raise NotTakenOver(
             Phrase(
-                "{path} is in {folder}, which counts as from outside as a whole. Say of that "
-                "folder that it is yours.",
+                "{path} is in {folder}, which counts as from outside as a whole. Mark that "
+                "folder as yours instead.",
                 path=path,
                 folder=above[0],
             )

@@ -203,7 +203,7 @@ class FileIndexKeeper(IndexKeeper):
         self._threads = threads
         self._reads = _ReadQueue(threads.reading)
         self._watch = watch
-        self._is_told = dependencies.store.database.changes.is_complete
+        self._is_notified = dependencies.store.database.changes.is_complete
         self._lock = threading.Lock()  # of the connections below
         self._writer_lock = threading.Lock()  # the thread of a cancelled caller may still run
         self._writer: SqliteIndex | None = None
@@ -235,7 +235,7 @@ class FileIndexKeeper(IndexKeeper):
             self._note(self._files_known_at, files=changed)
         if changed is not None:
             self._files_known_at = now
-        if not self._is_told:
+        if not self._is_notified:
             self._note(self._synced_at, conversations=None)
         return min(self._since, self._syncing_since)
 

@@ -208,7 +208,7 @@ async def store_review(
     return missed
 
 
-async def mark_told(tx: Tx, server: str, name: str) -> None:
+async def mark_notified(tx: Tx, server: str, name: str) -> None:
     """Store that the owner was told of a tool's newest change."""
     await tx.execute(_SET_TOLD, of_server=server, of_name=name)
 
@@ -220,4 +220,4 @@ class McpRecords(Repository):
     tools = read(load_tools)
     store_list = write(store_list)
     store_review = write(store_review)
-    mark_told = write(mark_told)
+    mark_notified = write(mark_notified)

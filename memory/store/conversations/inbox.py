@@ -274,7 +274,7 @@ async def _accept_one(tx: Tx, arrival: NewInboxRow, found: FoundByKey) -> Accept
     before = await _take_line(tx, arrival, conversation_id)
     line = before["next_line"] - 1
     start = await _apply_to_others(tx, arrival)
-    if start.state == "new" and _is_told(arrival):
+    if start.state == "new" and _is_listed(arrival):
         title = make_title(text)
         await tx.execute(
             _UPDATE_LAST_INBOUND,
@@ -330,7 +330,7 @@ def _notify(tx: Tx, arrival: NewInboxRow, inbox_id: str, conversation_id: str) -
         tx.notify(QueueKey(kind="turn", id=conversation_id, due=arrival.not_before))
 
 
-def _is_told(arrival: NewInboxRow) -> bool:
+def _is_listed(arrival: NewInboxRow) -> bool:
     # a hidden conversation is in no list
     return not arrival.by_program and not arrival.place.is_hidden
 
@@ -341,7 +341,7 @@ async def _take_line(tx: Tx, arrival: NewInboxRow, conversation_id: str) -> Row:
     """
     before = await take_numbers(tx, conversation_id, lines=1, touched=arrival.by_program)
     starts = not arrival.ignored and arrival.kind != "aside" and arrival.kind not in CHANGING_KINDS
-    is_by_person = _is_told(arrival) and not arrival.is_from_page
+    is_by_person = _is_listed(arrival) and not arrival.is_from_page
     # a stranger's pairing code may be held too
     if is_by_person and (starts or arrival.ignored == "stranger"):
         await release(tx, conversation_id, arrival.place)

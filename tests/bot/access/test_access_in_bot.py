@@ -175,8 +175,8 @@ async def test_S09_who_lost_the_role_approves_nothing_that_was_asked_before(tmp_
         await stranger(one, "9", await pairing.owner_code("test"))
         code, yes, _ = await one.asked("9")
         await pairing.set_role("telegram", "9", "admin", "test")
-        assert "over" in await one.say(f"/approve {code}", "9")
-        assert "over" in await one.press(yes, "9")
+        assert "no longer valid" in await one.say(f"/approve {code}", "9")
+        assert "no longer valid" in await one.press(yes, "9")
         assert one.soul() == before
 
 
@@ -192,7 +192,7 @@ async def test_a_running_turn_ends_with_the_role_of_its_person(tmp_path: Path) -
         async with asyncio.timeout(10):
             await held.begun.wait()
         revoked = await bot.pairing.revoke("telegram", "9", "test")
-        assert "turns ended: 1" in str(revoked)
+        assert "Turns stopped: 1" in str(revoked)
         [part] = await one.telegram.answer(message.key)
         assert part.text == "Stopped."
         held.go_on.set()
@@ -211,7 +211,7 @@ async def test_a_strangers_code_is_approved_in_the_terminal_and_nowhere_else(
         listed = await one.here("/pair")
         assert "telegram user `9`" in listed
         assert found[1] not in listed
-        assert "may talk to me in private now" in await one.here(f"/approve {found[1]}")
+        assert "can now talk to me in private" in await one.here(f"/approve {found[1]}")
         assert await one.say("hello", "9") == "welcome"
         assert "nothing to pair" in await one.say("/pair", "9")
         assert "role user" in await one.say("/whoami", "9")
@@ -230,7 +230,7 @@ async def test_somebody_who_is_known_becomes_an_owner_by_the_code(tmp_path: Path
         code = await one.telegram.bot.pairing.owner_code("test")
         assert "not available" in await one.say(f"/pair {code}", "2", chat="-100", kind="group")
         assert "role user" in await one.say("/whoami", "2")
-        assert "owner now" in await one.say(f"/pair {code}", "2")
+        assert "is now an owner" in await one.say(f"/pair {code}", "2")
         assert "role owner" in await one.say("/whoami", "2")
         assert "nothing to pair" not in await one.say(f"/pair {code}", "2")
 

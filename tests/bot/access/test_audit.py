@@ -82,8 +82,8 @@ def test_a_sound_chain_is_said_to_be(home: Path, capsys: pytest.CaptureFixture[s
     assert (code, told) == (
         1,
         (
-            "mnema: Act 5 is not as it was written: it differs from the one that was noted outside "
-            "the database.\n"
+            "mnema: Entry 5 is not as it was written: it differs from the one that was "
+            "noted outside the database.\n"
         ),
     )
     assert verified(home, capsys, "--head", "5")[0] == 2
@@ -125,9 +125,9 @@ def test_S64_the_act_is_named(
     changed(home, *statements)
     code, told = verified(home, capsys)
     assert code == 1
-    assert told.startswith(f"mnema: Act {seq} is not as it was written: ")
+    assert told.startswith(f"mnema: Entry {seq} is not as it was written: ")
     main(["--home", str(home), "doctor"])
-    assert f"FAIL audit: Act {seq} is not as it was written" in capsys.readouterr().out
+    assert f"FAIL audit: Entry {seq} is not as it was written" in capsys.readouterr().out
 
 
 COVERED = "seq, at, actor, action, subject, args_digest, decision, result, prev_hash"
@@ -151,10 +151,10 @@ def test_S64_an_act_that_was_edited_and_hashed_anew_is_not_what_the_next_one_fol
 ) -> None:
     changed(home, "UPDATE audit SET actor = 'telegram/b/1' WHERE seq = 2")
     became = rehashed(home, 2)
-    wrong = "mnema: Act 3 is not as it was written: it does not follow the row before it.\n"
+    wrong = "mnema: Entry 3 is not as it was written: it does not follow the row before it.\n"
     assert verified(home, capsys) == (1, wrong)
     changed(home, f"UPDATE audit SET prev_hash = '{became}' WHERE seq = 3")
-    wrong = "mnema: Act 3 is not as it was written: its hash does not match its text.\n"
+    wrong = "mnema: Entry 3 is not as it was written: its hash does not match its text.\n"
     assert verified(home, capsys) == (1, wrong)
 
 
@@ -168,8 +168,8 @@ def test_S64_a_chain_that_was_hashed_anew_to_its_end_is_another_one_than_was_not
         became = rehashed(home, seq)
     changed(home, f"UPDATE audit_head SET hash = '{became}'")
     wrong = (
-        "mnema: Act 5 is not as it was written: it differs from the one that was noted outside the "
-        "database.\n"
+        "mnema: Entry 5 is not as it was written: it differs from the one that was noted "
+        "outside the database.\n"
     )
     assert verified(home, capsys) == (1, wrong)
 
@@ -192,7 +192,7 @@ def test_S64_a_tail_that_was_cut_and_written_on_shows_too(
     code, told = verified(home, capsys)
     assert code == 1
     assert told.startswith(
-        "mnema: Act 5 is not as it was written: it differs from the one that was noted"
+        "mnema: Entry 5 is not as it was written: it differs from the one that was noted"
     )
 
 

@@ -95,7 +95,7 @@ def made(it: Inside) -> int:
 
 async def make_rule(it: Inside, person: str) -> None:
     await say(it, "please", person)
-    assert "Rule 1 is made" in await say(it, f"/approve {code(it)} always", person)
+    assert "Rule 1 saved" in await say(it, f"/approve {code(it)} always", person)
 
 
 async def called_result(it: Inside, person: str) -> str:
@@ -326,7 +326,9 @@ async def test_a_command_in_the_background_ends_when_a_granted_role_is_revoked(
 ) -> None:
     async with owned(tmp_path, [background(*SLEEPER), "asked", "it runs"], ONLY_EIGHT) as it:
         it.channel.hear(await it.bot.pairing.owner_code("test"), chat="7", sender="7")
-        await it.channel.until(lambda: any("owner now" in sent.text for sent in it.channel.sent))
+        await it.channel.until(
+            lambda: any("is now an owner" in sent.text for sent in it.channel.sent)
+        )
         await say(it, "please", "7")
         await say(it, f"/approve {code(it)}", "7")
         await begun(it)

@@ -92,7 +92,7 @@ async def test_S65_a_flood_gets_one_sentence_and_everybody_else_their_answers(
         assert [part.text for message in others for part in it.parts(message.key)] == ["ok"] * 5
         told = [part.text for message in flood for part in it.parts(message.key)]
         assert told[:30] == ["ok"] * 30
-        assert told[30:] == ["No more than 30 messages a minute; write again in 1 min."]
+        assert told[30:] == ["The limit is 30 messages a minute. Try again in 1 min."]
         assert len([asked for asked in it.model.requests if asked.purpose == "turn"]) == 35
         assert await it.bot.store.delivery.waiting() == []
         assert (await ended(it, "flood30"))[0] == "done"
@@ -105,7 +105,7 @@ async def test_after_the_minute_there_is_an_answer_again(tmp_path: Path) -> None
         for wait in (0, 20, 20):
             clock.now += wait
             last = await says(it, "2")
-        assert last == "No more than 2 messages a minute; write again in 20 s."
+        assert last == "The limit is 2 messages a minute. Try again in 20 s."
         clock.now += 21
         assert await says(it, "2") == "ok"
         assert await says(it, "2", "你好") == "每分钟最多 2 条消息，请 19 秒后再发。"
@@ -120,7 +120,7 @@ async def test_a_day_ends_at_midnight_where_the_owner_is_and_a_restart_forgets_n
     async with bot(tmp_path, clock=clock, messages_per_day=2) as it:
         assert (
             await says(it, "2")
-            == "Today's 2 messages are used up; there are new ones at 00:00, in 8 h 45 min."
+            == "Today's 2 messages are used up. The limit resets at 00:00, in 8 h 45 min."
         )
         it.channel.hear("more", chat="2", sender="2", key="more")
         assert await ended(it, "more") == ("ignored", "over budget")
@@ -147,7 +147,7 @@ async def test_the_owner_has_no_limit_and_counts_to_nobodys(tmp_path: Path) -> N
     ) as it:
         assert [await says(it, "1") for _ in range(3)] == ["ok"] * 3
         assert await says(it, "2") == "ok"
-        assert (await says(it, "3")).startswith("Everybody's 1 messages of today")
+        assert (await says(it, "3")).startswith("Today's 1 messages for everyone")
         assert await says(it, "1") == "ok"
 
 
@@ -169,7 +169,7 @@ async def test_money_holds_where_the_price_is_known(
         assert [await says(it, "2") for _ in range(2)] == ["ok", "ok"]
         third = await says(it, "2")
         assert third == (
-            "Today's US$ 0.30 are used up; there is more at 00:00, in 8 h 45 min."
+            "Today's limit of US$ 0.30 is used up. It resets at 00:00, in 8 h 45 min."
             if refused
             else "ok"
         )
@@ -183,17 +183,22 @@ async def test_the_owner_is_told_once_a_day_when_everybodys_money_is_nearly_used
         await says(it, "1")
         for _ in range(5):
             assert (await says(it, "2")) == "ok"
-        assert (await says(it, "3")).startswith("Everybody's US$ 0.50 of today are used up")
+        assert (await says(it, "3")).startswith("Today's limit of US$ 0.50 for everyone is used up")
         await it.bot.settled()
         told = [
             sent.text
             for sent in it.channel.sent
-            if sent.address.chat_id == "1" and "today" in sent.text
+            if sent.address.chat_id == "1" and "today" in sent.text.lower()
         ]
         assert told == [
-            "Everybody together has used US$ 0.40 today, of US$ 0.50; when they are used up all "
-            "but you wait for tomorrow.",
-            "Everybody's US$ 0.50 of today are used up (US$ 0.50); all but you wait for tomorrow.",
+            (
+                "Everyone together has used US$ 0.40 of US$ 0.50 today. Once that is used up, "
+                "everyone but you waits until tomorrow."
+            ),
+            (
+                "Today's shared limit of US$ 0.50 is used up (US$ 0.50). Everyone but you "
+                "waits until tomorrow."
+            ),
         ]
 
 
@@ -202,17 +207,12 @@ async def test_the_owner_is_warned_of_what_they_use_themselves(tmp_path: Path) -
         for _ in range(3):
             assert await says(it, "1") == "ok"
         await it.bot.settled()
-        told = [sent.text for sent in it.channel.sent if "yourself" in sent.text]
+        told = [sent.text for sent in it.channel.sent if "You have used" in sent.text]
         assert told == [
-            "You have used US$ 0.40 yourself today. You have no limit; that of others is US$ 0.30."
+            "You have used US$ 0.40 today. You have no limit; everyone else's is US$ 0.30."
         ] or (
             told
-            == [
-                (
-                    "You have used US$ 0.60 yourself today. You have no limit; that of others is "
-                    "US$ 0.30."
-                )
-            ]
+            == [("You have used US$ 0.60 today. You have no limit; everyone else's is US$ 0.30.")]
         )
 
 

@@ -43,7 +43,7 @@ async def test_S65_a_file_over_a_persons_storage_is_not_kept(tmp_path: Path, fet
         assert held == len(FILE)
         told = await sends(it, "2", "two.txt", FILE + b"2", fetched=fetched)
         assert any(
-            "two.txt was not kept: your storage is full (0.6 of 1 MB are used)" in text
+            "two.txt was not saved: your storage is full (0.6 of 1 MB used)" in text
             for text in told
         )
         assert blobs(it) == held
@@ -59,7 +59,7 @@ async def test_a_restart_counts_what_is_there(tmp_path: Path) -> None:
         await sends(it, "2", "one.txt", FILE)
     async with bot(tmp_path, storage_mb=1) as it:
         told = await sends(it, "2", "two.txt", FILE + b"2")
-        assert any("two.txt was not kept" in text for text in told)
+        assert any("two.txt was not saved" in text for text in told)
 
 
 async def test_everybodys_storage_is_told_to_the_owner_before_it_is_full(tmp_path: Path) -> None:
@@ -68,7 +68,8 @@ async def test_everybodys_storage_is_told_to_the_owner_before_it_is_full(tmp_pat
         await sends(it, "2", "one.txt", FILE)
         told = await sends(it, "3", "two.txt", FILE + b"2")
         assert any(
-            "two.txt was not kept: everybody's storage is full (1 MB)" in text for text in told
+            "two.txt was not saved: the storage shared by everyone is full (1 MB)" in text
+            for text in told
         )
         await it.channel.until(
             lambda: any("budgets.total.storage_mb" in sent.text for sent in it.channel.sent)
@@ -114,4 +115,4 @@ async def test_former_versions_of_files_count(tmp_path: Path) -> None:
         assert notes.read_text().startswith("begin")
     async with bot(tmp_path, storage_mb=1) as it:
         told = await sends(it, "2", "more.txt", FILE)
-        assert any("(0.8 of 1 MB are used)" in text for text in told)
+        assert any("(0.8 of 1 MB used)" in text for text in told)

@@ -35,10 +35,10 @@ async def test_each_person_sees_what_they_used_and_what_it_cost(tmp_path: Path) 
         assert (await says(it, "3", "/usage")).splitlines()[1:4] == [
             line,
             (
-                "my-own · answers: 1 call, 100,000 → 10,000 tokens, 40,000 from cache, 20,000 to "
-                "cache, price not known"
+                "my-own · answers: 1 call, 100,000 → 10,000 tokens, 40,000 from cache, "
+                "20,000 to cache, price unknown"
             ),
-            f"= 140,000 uncached tokens, US$ {COST:.2f} (without my-own, whose price is not known)",
+            f"= 140,000 uncached tokens, US$ {COST:.2f} (without my-own, whose price is unknown)",
         ]
 
 
@@ -62,9 +62,9 @@ async def test_the_owner_sees_everybody_by_model_and_by_person(tmp_path: Path) -
         told = (await says(it, "1", "/usage")).splitlines()
         assert told[1].startswith(f"{MODEL} · 对话: 4 次，400,000 → 40,000 tokens")
         assert told[2:5] == [
-            f"· telegram 2: 140,000 未缓存 tokens，US$ {2 * COST:.2f}",
-            f"· 你: 70,000 未缓存 tokens，US$ {COST:.2f}",
-            f"· telegram 3: 70,000 未缓存 tokens，US$ {COST:.2f}",
+            f"· telegram 2: 140,000 个未缓存 token，US$ {2 * COST:.2f}",
+            f"· 你: 70,000 个未缓存 token，US$ {COST:.2f}",
+            f"· telegram 3: 70,000 个未缓存 token，US$ {COST:.2f}",
         ]
         facts: Any = await BotConsole(it.bot).usage()
         [row] = facts["today"]

@@ -217,11 +217,11 @@ async def test_arguments_that_are_not_those_that_were_shown_are_not_run(
         held.execute("UPDATE approval SET arguments = ?", (arguments.replace("kind", "evil"),))
         held.commit()
     assert await desk.yes(code) == (
-        "Approved, but `write_file` did not work: it is not what was asked, or there is no such "
+        "Approved, but `write_file` failed: it is not what was asked, or there is no such "
         "tool any more."
     )
     assert desk.soul() == ""
-    assert "did not work" in await desk.yes(code)
+    assert "failed" in await desk.yes(code)
 
 
 async def test_the_button_is_as_good_as_the_code_and_so_is_the_other_button(desk: Desk) -> None:
@@ -255,15 +255,15 @@ async def test_S08_altered_replayed_and_old_presses_do_nothing(desk: Desk) -> No
     for altered in (yes[:-1], yes + "A", "yes:", "", "yes", code[:-1], yes.upper()):
         assert await desk.yes(altered) == ""
     desk.clock.now += 11 * 60
-    assert "over" in await desk.yes(yes)
-    assert "over" in await desk.yes(code)
+    assert "no longer valid" in await desk.yes(yes)
+    assert "no longer valid" in await desk.yes(code)
     assert desk.soul() == ""
 
 
 async def test_S09_who_is_not_the_owner_any_more_approves_nothing(desk: Desk) -> None:
     code, yes, _ = await desk.asked()
-    assert "over" in await desk.yes(code, replace(OWNER, role="admin"))
-    assert "over" in await desk.yes(yes), "it ended with the role"
+    assert "no longer valid" in await desk.yes(code, replace(OWNER, role="admin"))
+    assert "no longer valid" in await desk.yes(yes), "it ended with the role"
     assert desk.soul() == ""
     later, _, _ = await desk.asked(desk.wanted("two"))
     party = Party(channel="web", account="a", subject="user", id="1")
@@ -271,13 +271,13 @@ async def test_S09_who_is_not_the_owner_any_more_approves_nothing(desk: Desk) ->
         GrantRow(party=party, role="owner", group="", name="", by="", at=desk.approvals.now())
     )
     assert (await desk.store.access.revoke("web", "1", "test")).approvals == 1
-    assert "over" in await desk.yes(later)
+    assert "no longer valid" in await desk.yes(later)
     assert desk.soul() == ""
 
 
 async def test_a_group_is_no_place_to_approve_in(desk: Desk) -> None:
     code, _, _ = await desk.asked()
-    assert "over" in await desk.yes(code, where=AccessScope(kind="group", space="g"))
+    assert "no longer valid" in await desk.yes(code, where=AccessScope(kind="group", space="g"))
     assert desk.soul() == ""
 
 
@@ -288,7 +288,7 @@ async def test_what_was_begun_before_a_crash_is_not_run_again(desk: Desk) -> Non
     )
     assert row
     assert await desk.store.access.move(row.id, "asked", "running")
-    assert "may have happened or not" in await desk.yes(code)
+    assert "may or may not have taken effect" in await desk.yes(code)
     assert desk.soul() == ""
 
 
@@ -362,12 +362,12 @@ async def test_what_may_have_happened_is_not_told_as_not_done(desk: Desk, ends: 
         conversation=desk.store.sessions.conversation,
     )
     code, _, _ = await desk.asked(desk.wanted(tool="bell", tone="c"))
-    assert "it is unknown whether `bell` happened" in await desk.yes(code)
+    assert "it is not known whether `bell` took effect" in await desk.yes(code)
     told = await desk.store.delivery.next_inbox_row(desk.home.id, desk.clock())
     assert told is not None
     assert load_body(told.body).call_end == "unknown"
     assert "approved by the person: outcome unknown" in told.body
-    assert "its outcome is unknown" in await desk.yes(code)
+    assert "the outcome is unknown" in await desk.yes(code)
 
 
 async def test_what_needs_another_consent_by_now_is_not_run(desk: Desk) -> None:
@@ -406,16 +406,14 @@ async def test_the_same_call_asks_once_and_two_calls_ask_twice(desk: Desk) -> No
     assert await desk.store.delivery.next_outbox_row(desk.home.id) is None
     other, _, _ = await desk.asked(desk.wanted("two", path="SOUL.md", content="another"))
     assert "done" in await desk.yes(other)
-    assert "did not work" in await desk.yes(code), (
-        "the file is not what it was when the model wrote that"
-    )
+    assert "failed" in await desk.yes(code), "the file is not what it was when the model wrote that"
     assert desk.soul() == "another"
 
 
 async def test_what_cannot_be_done_is_told_and_is_not_tried_again(desk: Desk) -> None:
     code, _, _ = await desk.asked(desk.wanted(tool="edit_file", path="SOUL.md", old="x", new="y"))
-    assert "did not work: There is no such file" in await desk.yes(code)
-    assert "did not work" in await desk.yes(code)
+    assert "failed: There is no such file" in await desk.yes(code)
+    assert "failed" in await desk.yes(code)
 
 
 async def test_what_a_person_could_not_see_is_not_asked(desk: Desk) -> None:
@@ -468,7 +466,7 @@ def question_of(
 
 def test_a_question_names_words_that_are_not_what_they_look_like() -> None:
     mixed = {"path": "SOUL.md", "content": "pay p\u0430ypal, 用Python写"}
-    for lang, warning in (("en", "letters of several scripts"), ("zh", "混用了不同文字的字母")):
+    for lang, warning in (("en", "letters from different scripts"), ("zh", "混用了不同文字的字母")):
         _, _, below = format_approval_question(question_of(mixed, lang=lang)).partition("```\n\n")
         assert warning in below
         assert "p\u0430ypal" in below

@@ -161,14 +161,14 @@ async def test_a_number_that_only_a_tool_said_comes_back_with_a_handle_that_reso
         assert handles
         [original] = results(here.model.requests[-1])
         assert "invoice total: 48213 EUR" in original.text
-        assert "words from outside" not in original.text, "the file is the person's own"
+        assert "text from outside" not in original.text, "the file is the person's own"
         await here.text("/new")
         await here.text("search for it")
         found = results(here.model.requests[-1])[-1].text
         [line] = [
             line for line in found.splitlines() if "read_file invoice.txt: [invoice.txt" in line
         ]
-        assert "words from outside" not in line
+        assert "text from outside" not in line
         assert line.endswith(f'48213 EUR (turn 1, recall(handle="{handles[0]}"))')
 
 

@@ -204,11 +204,11 @@ async def test_a_rule_for_one_command_that_reads_survives_words_from_outside_and
         ):
             await it.text(chat, chat=f"c{number}")
             await it.bot.settled()
-            assert "is made" in await it.text(f"/approve {code(it)} {always}", chat=f"c{number}")
+            assert "saved" in await it.text(f"/approve {code(it)} {always}", chat=f"c{number}")
             await it.bot.settled()
         await it.text("once more", chat="c9")
         told = {result.call_id: result.text for result in results(it.model.requests[-1])}
-        questions = [sent.text for sent in it.channel.sent if "Words from outside" in sent.text]
+        questions = [sent.text for sent in it.channel.sent if "text from outside" in sent.text]
         assert all(f"read_file {PAGE_PATH}" in question for question in questions), (
             "the source is named"
         )

@@ -36,7 +36,7 @@ async def test_I36_the_ledger_has_a_line_of_its_own(tmp_path: Path) -> None:
     broken = await checks(home)
     assert (broken["database"].ok, broken["ledger"].ok) == (True, False)
     assert broken["ledger"].message.startswith(
-        "It has 2 faults; the first: a message behind the head"
+        "There are 2 faults; the first: a message behind the head"
     )
     assert conversation in broken["ledger"].message
     assert broken["ledger"].hint
@@ -66,7 +66,7 @@ async def test_what_an_earlier_version_renamed_is_named_and_left_as_it_is(tmp_pa
     assert "HEARTBEAT.md.made-by-exec-1a2b3c4d, spaces.made-by-exec-1a2b3c4d." in check.message
     chinese = next(check for check in await run_checks(home, "zh") if check.name == "renamed files")
     assert "旧版本" in chinese.message
-    assert "移回" in chinese.hint
+    assert "改回原名" in chinese.hint
     assert memory.read_text() == "- the cat is called Mimi\n"
 
 
@@ -79,7 +79,7 @@ async def test_the_index_has_a_line_of_its_own_and_the_way_to_mend_it(tmp_path: 
     ].message == "There is none yet; the first search creates it."
     assert await asyncio.to_thread(main, ["--home", str(tmp_path), "memory", "index"]) == 0
     sound = (await checks(home))["index"]
-    assert (sound.ok, sound.message) == (True, "It is sound: 1 row for 1 space.")
+    assert (sound.ok, sound.message) == (True, "The index is intact: 1 row for 1 space.")
     (home.index / "owner.db").write_bytes(b"no index at all" * 100)
     broken = (await checks(home))["index"]
     assert not broken.ok
@@ -91,7 +91,7 @@ async def test_an_embedding_that_is_wanted_is_tried(tmp_path: Path) -> None:
     home = HomeFolder(root=tmp_path)
     home.ensure()
     without = (await checks(home))["embedding"]
-    assert (without.ok, without.message) == (True, "Recall works by words alone.")
+    assert (without.ok, without.message) == (True, "Recall works by words only.")
     assert "extras" in without.hint
     home.config.write_text('{"memory": {"embedding": {"provider": "none"}}}')
     home.config.chmod(0o600)
@@ -108,7 +108,7 @@ async def test_an_embedding_that_is_wanted_is_tried(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "ok", "message"),
     [
-        ("- one\n", True, "It has 6 bytes."),
+        ("- one\n", True, "It is 6 bytes long."),
         (
             "x" * 1_000_001,
             False,
@@ -117,7 +117,7 @@ async def test_an_embedding_that_is_wanted_is_tried(tmp_path: Path) -> None:
         (
             "- a\n" + "".join(f"- {n}\n" for n in range(5_001)),
             False,
-            "It has more than 5,000 memories: the last 2",
+            "It holds more than 5,000 memories; the last 2",
         ),
     ],
     ids=["small", "bytes", "lines"],

@@ -108,7 +108,7 @@ async def test_a_running_bot_is_asked(tmp_path: Path) -> None:
     assert checks["channel web"].ok
     telegram = checks["channel telegram"]
     assert not telegram.ok
-    assert telegram.message.startswith("Stands by for ")
+    assert telegram.message.startswith("On standby for ")
     assert telegram.message.endswith("(another program polls).")
     assert "Stop the other program" in telegram.hint
     assert "mnema channels login wechat" in checks["channel wechat"].hint
@@ -128,8 +128,10 @@ async def test_a_running_bot_that_does_not_answer_is_a_fault_of_its_own(tmp_path
 
 async def test_without_a_bot_only_what_is_on_is_looked_at(tmp_path: Path) -> None:
     checks = await found(set_up(tmp_path, wecom={"bot_id": "b"}))
-    assert (checks["channel web"].ok, checks["channel web"].message) == (True, "It is on.")
-    assert checks["channel wecom"].message == "It has settings but does not start: secret is empty."
+    assert (checks["channel web"].ok, checks["channel web"].message) == (True, "It is enabled.")
+    assert (
+        checks["channel wecom"].message == "It is configured but does not start: secret is empty."
+    )
     assert "channel telegram" not in checks
 
 
@@ -138,7 +140,7 @@ async def test_credentials_of_a_channel_that_is_turned_off_are_named(tmp_path: P
     checks = await found(set_up(tmp_path, telegram=off, wecom={"enabled": False, "bot_id": "b"}))
     telegram = checks["channel telegram"]
     assert telegram.ok
-    assert telegram.message == "It has credentials, but enabled is false: it does not start."
+    assert telegram.message == "It has credentials but does not start: enabled is false."
     assert telegram.hint == "Set channels.telegram.enabled to true to start it."
     assert "channel wecom" not in checks
 
@@ -164,7 +166,7 @@ async def tried(home: HomeFolder, probed: object, patience: float = 5.0) -> Show
 async def test_each_is_asked_who_we_are_and_let_go_of(tmp_path: Path) -> None:
     probed = Probed("@lab_bot")
     check = await tried(set_up(tmp_path, telegram=TELEGRAM), probed)
-    assert (check.ok, check.message) == (True, "It is on and answers: @lab_bot.")
+    assert (check.ok, check.message) == (True, "It is enabled and answers: @lab_bot.")
     assert probed.closed
 
 
@@ -183,7 +185,7 @@ async def test_each_is_asked_who_we_are_and_let_go_of(tmp_path: Path) -> None:
         ),
         (Retryable("no route to the host"), "no route to the host.", "Check the network"),
         (ImportError("no module named telegram"), "ImportError: no module", "Check the network"),
-        (None, "no answer in 0.01 seconds", "Check the network"),
+        (None, "no answer within 0.01 seconds", "Check the network"),
     ],
 )
 async def test_each_trouble_has_its_remedy(

@@ -64,7 +64,7 @@ async def test_a_proxy_that_does_its_work_is_right(
     async with looked(tmp_path, monkeypatch) as [check]:
         assert (check.name, check.ok, check.hint) == ("public address", True, "")
         assert check.message.endswith(
-            "certificate, Host, Origin, body size and event stream are right."
+            "certificate, Host, Origin, body size and event stream are fine."
         )
 
 
@@ -76,31 +76,39 @@ async def test_a_proxy_that_does_its_work_is_right(
             "The proxy changes Host to inner:1.",
             "proxy_set_header Host $http_host",
         ),
-        ({"strips": ["origin"]}, "The proxy removes Origin.", "Let it pass Origin on"),
-        ({"limit": 1 << 20}, "The proxy takes no uploads of 36 MB.", "client_max_body_size 40m;"),
+        ({"strips": ["origin"]}, "The proxy removes Origin.", "Have the proxy pass Origin on"),
+        (
+            {"limit": 1 << 20},
+            "The proxy does not accept uploads of 36 MB.",
+            "client_max_body_size 40m;",
+        ),
         (
             {"redirect": "https://a.example/x"},
             "redirects to https://a.example/x.",
-            "without redirect",
+            "that does not redirect",
         ),
         (
             {"status": 502},
-            "answers 502: it does not reach mnema.",
-            "Let it pass to http://127.0.0.1:",
+            "answers 502: it cannot reach mnema.",
+            "Have the proxy forward to http://127.0.0.1:",
         ),
-        ({"status": 200}, "Something else answers at ", "no pages of its own"),
-        ({"status": 401}, "with 401.", "no login"),
+        ({"status": 200}, "Something else answers at ", "or pages of its own"),
+        ({"status": 401}, "with status 401.", "a login"),
         (
             {"kind": "expired"},
             "is not accepted: certificate has expired.",
-            "Renew it for 127.0.0.1",
+            "Renew the certificate for 127.0.0.1",
         ),
         (
             {"kind": "self-signed"},
             "is not accepted: self-signed certificate.",
-            "with its whole chain",
+            "with its full chain",
         ),
-        ({"kind": "another's"}, "is not accepted: IP address mismatch", "Renew it for 127.0.0.1"),
+        (
+            {"kind": "another's"},
+            "is not accepted: IP address mismatch",
+            "Renew the certificate for 127.0.0.1",
+        ),
     ],
 )
 async def test_each_mistake_is_named_with_what_to_do(
@@ -125,7 +133,7 @@ async def test_several_mistakes_are_all_named(
         assert [(check.ok, check.message) for check in found] == [
             (False, "The proxy changes Host to inner."),
             (False, "The proxy removes Origin."),
-            (False, "The proxy takes no uploads of 36 MB."),
+            (False, "The proxy does not accept uploads of 36 MB."),
             (
                 False,
                 "The proxy buffers the event stream: answers do not appear as they are written.",

@@ -14,11 +14,11 @@ from channels.phrases import Phrase
 def test_what_differs_stands_in_the_chinese_sentence_and_names_stay_for_programs() -> None:
     check = failed(
         "channel telegram",
-        Phrase("It gave no answer in {timeout:g} seconds.", timeout=10.0),
+        Phrase("There was no answer within {timeout:g} seconds.", timeout=10.0),
         Phrase("Set channels.{name}.enabled to true to start it.", name="telegram"),
     )
     [english], [chinese] = show_checks([check], "en"), show_checks([check], "zh")
-    assert (english.name, english.message) == (check.name, "It gave no answer in 10 seconds.")
+    assert (english.name, english.message) == (check.name, "There was no answer within 10 seconds.")
     assert (chinese.name, chinese.message) == (check.name, "10 秒内没有回应。")
     assert chinese.hint == "把 channels.telegram.enabled 设为 true 就会启动。"
     assert title_of("channel telegram", "zh") == "渠道 telegram"

@@ -123,17 +123,17 @@ async def test_a_model_is_chosen_from_the_servers_list_and_tested(
     async with Typist(home=home) as person:
         await person.answer(r"1  Anthropic[\s\S]*Number or name \(", "own")
         await person.answer(r"Address", host.base_url)
-        await person.answer(r"Key \(not shown; empty: none\)", KEY)
+        await person.answer(r"Key \(not shown; empty: no key\)", KEY)
         await person.answer(r"1  qwen3:8b  \(8,192 tokens\)[\s\S]*Number or name of the model", "2")
         for line in (
-            "address is right",
+            "address is correct",
             "model answers",
             "uses tools",
-            "sees pictures",
+            "can see pictures",
             "4,096 tokens",
         ):
             await person.see(line)
-        await person.answer(r"Set another model", "")
+        await person.answer(r"Set up another model", "")
         await person.answer(r"Telegram bot token \(empty: none\)", "")
         assert await person.end() == 0
     assert KEY not in person.shown
@@ -148,18 +148,18 @@ async def test_it_asks_in_chinese_and_a_wrong_key_is_asked_for_again(
 ) -> None:
     async with Typist(home=home, env=environment(LC_ALL="zh_CN.UTF-8")) as person:
         for key in (WRONG_KEY, KEY):
-            await person.answer(r"用哪里的模型？[\s\S]*编号或名称（", "own")
+            await person.answer(r"使用哪里的模型？[\s\S]*编号或名称（", "own")
             await person.answer(r"地址", host.base_url)
-            await person.answer(r"密钥（不显示；留空不用密钥）", key)
+            await person.answer(r"密钥（不显示；留空则不用密钥）", key)
             if key == WRONG_KEY:
                 await person.see(
                     r"服务器不接受这个密钥（HTTP 401）。\n    服务器的原话：Incorrect API key"
                 )
-                await person.answer(r"重新填写吗？", "")
+                await person.answer(r"重新填写？", "")
         await person.answer(r"模型的编号或名称（留空用 qwen3:8b）", "")
-        await person.see("模型会回答")
+        await person.see("模型能回答")
         await person.answer(r"备用模型", "n")
-        await person.answer(r"Telegram 机器人的令牌（留空不用）", "123456:token-token")
+        await person.answer(r"Telegram 机器人的令牌（留空则不用）", "123456:token-token")
         await person.answer(r"用户 id", "4242")
         assert await person.end() == 0
     assert "已创建" in person.shown
@@ -199,11 +199,11 @@ async def test_what_is_set_is_kept_by_empty_answers(home: Path, host: ModelHost)
     before = (home / "config.json").read_bytes()
     code, out, err = await piped(home, "", "")
     assert (code, "Kept" in out) == (0, True)
-    assert "empty keeps own qwen3:8b" in err
+    assert "empty: keep own qwen3:8b" in err
     assert (home / "config.json").read_bytes() == before
     code, _, err = await piped(home, "own", "", "", "2", "n", "")
     assert code == 0, err
-    assert "empty keeps what is set" in err
+    assert "leave empty to keep the current value" in err
     assert (written(home)["llm"]["model"], written(home)["llm"]["api_key"]) == ("llama3.2:3b", KEY)
 
 
@@ -213,11 +213,11 @@ async def test_a_number_is_no_address_and_a_region_can_be_changed(home: Path) ->
     rest = ("sk-kimi-0123456789", "n", "kimi-k2", "y", "n", "")
     code, _, err = await piped(home, "kimi", "3", "2", *rest, **closed)
     assert code == 0, err
-    assert "3 is no address." in err
+    assert "3 is not an address." in err
     assert written(home)["llm"]["base_url"] == abroad
     code, _, err = await piped(home, "kimi", "1", *rest, **closed)
     assert code == 0, err
-    assert f"empty takes {abroad}" in err
+    assert f"empty: {abroad}" in err
     assert written(home)["llm"]["base_url"] == china
 
 
@@ -254,7 +254,7 @@ async def test_a_model_without_tools_is_told_with_the_servers_words(home: Path) 
         )
     assert code == 0, err
     assert "✗ The server has no model gpt-99. It has qwen3:8b, llama3.2:3b." in err
-    assert "– It takes no tools" in err
+    assert "– It supports no tools" in err
     assert "The server's words: registry.ollama.ai/library/qwen3:8b does not support tools" in err
 
 
@@ -263,7 +263,7 @@ async def test_a_key_of_the_environment_is_written_as_a_reference(home: Path) ->
     answers = ("deepseek", "", "n", "deepseek-chat", "y", "n", "")
     code, _, err = await piped(home, *answers, DEEPSEEK_API_KEY="sk-deep-0123456789", **closed)
     assert code == 0, err
-    assert "empty takes DEEPSEEK_API_KEY of the environment" in err
+    assert "empty: use DEEPSEEK_API_KEY from the environment" in err
     assert written(home)["llm"]["api_key"] == "${DEEPSEEK_API_KEY}"
 
 

@@ -333,7 +333,7 @@ def test_a_home_whose_token_a_group_may_read_does_not_start(
     assert "mode 0640; others can read it: run chmod 600 on it" in ended.stderr
     capsys.readouterr()
     assert mnema(home, "doctor") == 1
-    assert "FAIL web token: Other users may read it (mode 0640)." in capsys.readouterr().out
+    assert "FAIL web token: Other users can read it (mode 0640)." in capsys.readouterr().out
 
 
 def test_doctor_names_what_is_wrong(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -347,9 +347,9 @@ def test_doctor_names_what_is_wrong(home: Path, capsys: pytest.CaptureFixture[st
     assert mnema(home, "doctor") == 1
     shown = capsys.readouterr().out
     assert "FAIL database:" in shown
-    assert "FAIL channel telegram: It has settings but does not start: token is empty." in shown
-    assert "FAIL web token: Other users may read it (mode 0644)." in shown
-    assert "Over 3000 tokens" in shown
+    assert "FAIL channel telegram: It is configured but does not start: token is empty." in shown
+    assert "FAIL web token: Other users can read it (mode 0644)." in shown
+    assert "It is longer than 3000 tokens" in shown
 
 
 def test_doctor_names_the_variable_of_a_key_that_is_not_set(

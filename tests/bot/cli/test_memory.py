@@ -133,7 +133,7 @@ def test_a_running_bot_makes_its_index_anew(
     assert mnema(running, "index", "--space", "nobody") == 1
     assert (
         capsys.readouterr().err
-        == "mnema: There is no space called nobody; mnema memory files names them.\n"
+        == "mnema: There is no space called nobody; mnema memory files lists them.\n"
     )
 
 
@@ -295,7 +295,7 @@ def test_the_owner_says_that_a_file_is_theirs(
     assert "always count" in capsys.readouterr().err
     assert mnema(home, "mine", "./files/sub_c.txt") == 0
     assert mnema(home, "mine", "files/../memory/2026-11-20.md") == 1
-    assert "is no path inside the workspace" in capsys.readouterr().err
+    assert "is not a path inside the workspace" in capsys.readouterr().err
     assert mnema(home, "mine", "spaces/telegram-7/MEMORY.md") == 1
     assert "belongs to another person or a group" in capsys.readouterr().err
     monkeypatch.setenv("LC_ALL", "zh_CN.UTF-8")

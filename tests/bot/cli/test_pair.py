@@ -63,7 +63,7 @@ def facts(home: Path, capsys: pytest.CaptureFixture[str]) -> dict[str, Any]:
 
 def test_who_may_talk_is_seen_and_changed(either: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert mnema(either, "pair", "group", "telegram:-100123") == 0
-    assert "The group telegram -100123 is allowed" in capsys.readouterr().out
+    assert "The group telegram -100123 is now allowed" in capsys.readouterr().out
     assert mnema(either, "pair", "role", "telegram:7", "admin", "--yes") == 0
     people = facts(either, capsys)["people"]
     assert {(row["id"], row["role"], row["by"]) for row in people} >= {
@@ -95,18 +95,21 @@ def test_an_owner_code_is_printed_alone_and_kept_as_its_hash(
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("pair", "approve", "ABCD-EFGH"), "not good"),
-        (("pair", "deny", "ABCD-EFGH"), "not good"),
-        (("pair", "revoke", "telegram:5"), "Nothing was granted to telegram:5"),
+        (("pair", "approve", "ABCD-EFGH"), "expired or already used"),
+        (("pair", "deny", "ABCD-EFGH"), "expired or already used"),
+        (("pair", "revoke", "telegram:5"), "telegram:5 had no access to revoke"),
         (
             ("pair", "group", "telegrm:5"),
-            "There is no channel telegrm; there are: telegram, feishu",
+            "There is no channel telegrm. Available: telegram, feishu",
         ),
-        (("pair", "role", "telegram:5", "admin", "--yes"), "telegram:5 is a stranger"),
-        (("pair", "role", "telegram:7", "owner", "--yes"), "owners are made by mnema owner add"),
+        (("pair", "role", "telegram:5", "admin", "--yes"), "telegram:5 is not known yet"),
+        (
+            ("pair", "role", "telegram:7", "owner", "--yes"),
+            "make someone an owner, use mnema owner add",
+        ),
         (
             ("pair", "role", "telegram:7", "admin"),
-            "There is no terminal to confirm on; pass --yes.",
+            "There is no terminal to ask for confirmation; pass --yes.",
         ),
     ],
 )
@@ -121,7 +124,7 @@ def test_what_cannot_be_is_the_same_sentence_beside_a_running_bot(
     running: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert mnema(running, "pair", "approve", "ABCD-EFGH") == 1
-    assert "not good: it is wrong, expired or used" in capsys.readouterr().err
+    assert "is wrong, expired or already used" in capsys.readouterr().err
 
 
 def test_a_party_without_a_channel_is_wrong_use(
@@ -139,7 +142,7 @@ def test_a_strangers_code_is_approved_on_the_record_itself(
     assert mnema(home, "pair", "approve", "abcd-efgh", "--channel", "telegram") == 0
     said = capsys.readouterr()
     assert said.err == ""
-    assert "telegram 42 “Ann” may talk to me in private now." in said.out
+    assert "telegram 42 “Ann” can now talk to me in private." in said.out
 
 
 def test_the_list_shows_ids_and_claimed_names_and_no_code(

@@ -245,7 +245,7 @@ def test_the_owner_and_who_is_linked_to_the_owner_are_not_removed_so(
     before = dump(tmp_path)["message"]
     for name in ("owner", "terminal:u1"):
         assert mnema(tmp_path, "people", "delete", name, "--yes") == 1
-        assert f"{name} is the owner or linked to the owner" in capsys.readouterr().err
+        assert f"{name} is the owner, or an account linked to the owner" in capsys.readouterr().err
     assert dump(tmp_path)["message"] == before
     assert mnema(tmp_path, "people", "export", "owner", "--out", str(tmp_path / "o.zip")) == 0
 
@@ -257,7 +257,7 @@ def test_in_a_chat_a_person_takes_out_all_of_their_own(home: Path) -> None:
             return await it.text("/export all", chat="7", sender="7")
 
     told = asyncio.run(lived())
-    assert told.startswith("Everything that the bot keeps about you is in exports/")
+    assert told.startswith("Everything the bot stores about you is in exports/")
     [path] = (home / "workspace" / "spaces" / "telegram-7" / "exports").iterdir()
     with zipfile.ZipFile(path) as bundle:
         whole = b"".join(bundle.read(name) for name in bundle.namelist())

@@ -142,7 +142,7 @@ def test_on_a_server_that_takes_nothing_another_persons_chat_is_not_shown(
     home = home_of(tmp_path / "read", f"{fresh}?options=-c%20default_transaction_read_only%3Don")
     code, out, err = said(capsys, home, "sessions", "show", "garden")
     assert (code, out, err.count("\n")) == (1, "", 1)
-    assert "audit list could not be written" in err
+    assert "audit log could not be written" in err
     assert said(capsys, home, "sessions", "show", "work")[0] == 0
     assert said(capsys, shared, "sessions", "show", "garden")[0] == 0
 
@@ -355,7 +355,7 @@ def test_the_doctor_looks_at_the_record_its_index_and_what_channels_keep(
         for one in json.loads(said(capsys, shared, "doctor", "--json")[1])["checks"]
     }
     assert all(checks[name]["ok"] for name in ("database", "ledger", "audit", "index")), checks
-    assert checks["index"]["message"].startswith("It is sound: ")
+    assert checks["index"]["message"].startswith("The index is intact: ")
     assert not (shared / "data" / "mnema.db").exists()
 
 

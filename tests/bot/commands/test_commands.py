@@ -65,7 +65,7 @@ async def test_help_lists_every_command_in_the_language_of_the_conversation(tmp_
         }
         await it.text("你好")
         chinese = await it.text("/help")
-        assert "命令列表" in chinese
+        assert "查看所有命令" in chinese
         assert english.count("\n") == chinese.count("\n")
         assert all("\u4e00" <= line.split("— ")[1][0] <= "\u9fff" for line in chinese.splitlines())
 
@@ -85,17 +85,17 @@ ANSWERS = [
     ("/status", "已运行", "up "),
     ("/whoami", "角色 owner", "role owner"),
     ("/stop", "没有正在进行", "Nothing is running"),
-    ("/retry", "没有可以重试", "no message to try again"),
+    ("/retry", "没有可以重试", "no message to retry"),
     ("/usage", "今天", "today"),
     ("/context", "上下文", "Context"),
     ("/context sideways", "不认识", "not “sideways”"),
     ("/context fold", "太短", "too little"),
     ("/context undo", "没有可以撤销", "no fold or clear to undo"),
     ("/context clear", "已清空上下文", "The context is clear"),
-    ("/new", "新的会话", "A new conversation"),
+    ("/new", "新的对话", "A new conversation"),
     ("/config agent_max_steps", "agent_max_steps = 15", "agent_max_steps = 15"),
     ("/config agent_max_step", "没有 agent_max_step 这个键", "agent_max_step is not a key"),
-    ("/model", "本会话的模型", "The model here"),
+    ("/model", "本对话的模型", "The model here"),
     ("/policy", "**策略** balanced（来自设置）", "**Policy** balanced (as configured)"),
     ("/policy turnz", "你是不是想用 turns", "Did you mean turns"),
     (
@@ -105,7 +105,7 @@ ANSWERS = [
     ),
     ("/context diff", "还没有整理过", "Nothing is folded"),
     ("/export", "没有可以导出", "nothing to export"),
-    ("/start", "命令列表", "list all commands"),
+    ("/start", "查看所有命令", "list all commands"),
     ("/contxt", "你是不是想用：/context", "Did you mean /context"),
     ("/zzzz", "没有 /zzzz 这个命令", "There is no command /zzzz"),
 ]
@@ -246,11 +246,11 @@ async def test_status_counts_the_conversations_at_work_and_not_itself(tmp_path: 
     async with inside(tmp_path, []) as it:
         model = Held(echo, lambda request: "wait" in words(request))
         it.bot.models.use(model)
-        assert "conversations at work 0" in await it.text("/status", chat="other")
+        assert "active conversations 0" in await it.text("/status", chat="other")
         it.channel.hear("wait")
         await model.begun.wait()
-        assert "conversations at work 1" in await it.text("/status", chat="other")
-        assert "conversations at work 1" in await it.text("/status")
+        assert "active conversations 1" in await it.text("/status", chat="other")
+        assert "active conversations 1" in await it.text("/status")
         model.go_on.set()
 
 

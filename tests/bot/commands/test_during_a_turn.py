@@ -23,7 +23,7 @@ from tests.channels.web.server import ScriptedBot, running
 from tests.walk.harness import until
 
 CODE = re.compile(r"`/approve ([2-9A-HJ-NP-Z]{4}-[2-9A-HJ-NP-Z]{4})`")
-APPROVED = "Approved. It runs once the answer that is under way has ended."
+APPROVED = "Approved. It runs once the current answer is finished."
 # seconds in which a command is answered on a busy machine; the turn runs until the test ends it
 AT_ONCE = 5.0
 WAIT = "think about it"
@@ -115,7 +115,7 @@ async def test_what_is_approved_during_a_turn_starts_after_it_and_once(tmp_path:
         assert "no reminders" in await at_once(it, "/tasks")
         it.channel.hear("and then?", key="queued")
         assert await at_once(it, f"/approve {code}") == APPROVED
-        assert "approved already" in await at_once(it, f"/approve {code}")
+        assert "already approved" in await at_once(it, f"/approve {code}")
         assert "Denied" in await at_once(it, f"/deny {other}")
         assert rules(it) == before
         assert not it.parts("thinking")
@@ -203,7 +203,7 @@ async def test_a_yes_counts_for_as_long_as_its_giver_may_give_it(tmp_path: Path)
         model.go_on.set()
         await settled(it)
         assert rules(it) == before
-        assert told(it, "That approval is over") == 1
+        assert told(it, "This approval is no longer valid") == 1
 
 
 @pytest.mark.parametrize("other", ["another chat", "another person", "a group"])
@@ -224,7 +224,7 @@ async def test_tasks_lists_what_the_persons_other_chats_have_running(
             assert (
                 "▶ w1 · telegram `delegate the long report` · sub-agent · the long report" in listed
             )
-            assert "w1 is ended" in await at_once(
+            assert "w1 was stopped" in await at_once(
                 it, "/tasks cancel w1", chat="boss", thread="second"
             )
         else:
@@ -234,6 +234,6 @@ async def test_tasks_lists_what_the_persons_other_chats_have_running(
                 else {"chat": "g", "kind": "group"}
             )
             assert "long report" not in await at_once(it, "/tasks", **where)
-            assert "no running w1" in await at_once(it, "/tasks cancel w1", **where)
+            assert "No w1 is running" in await at_once(it, "/tasks cancel w1", **where)
         model.go_on.set()
         await settled(it)

@@ -104,7 +104,10 @@ async def test_only_some_of_it(tmp_path: Path) -> None:
     async with inside(tmp_path, script) as it:
         await tell(it, tmp_path)
         code = code_of(await it.text("/forget zanzibar7"))
-        assert await it.text(f"/forget yes {code} 9") == "There are 1 to 3; nothing was forgotten."
+        assert (
+            await it.text(f"/forget yes {code} 9")
+            == "The numbers are 1 to 3; nothing was forgotten."
+        )
         assert (await it.text(f"/approve {code} 1")).startswith("**Forgotten.** MEMORY.md:5; ")
         assert "zanzibar7" not in (tmp_path / "workspace" / "MEMORY.md").read_text()
         first = (await it.bot.store.sessions.messages(await it.conversation()))[0]
@@ -117,7 +120,7 @@ async def test_no_leaves_everything(tmp_path: Path) -> None:
         for answer in ("/forget no", "/deny {}", "/forget 取消"):
             code = code_of(await it.text("/forget zanzibar7"))
             assert await it.text(answer.format(code)) in (
-                "Good, all of it stays.",
+                "All right, all of it stays.",
                 "好的，都保留。",
             )
             assert "is waiting here" in await it.text(f"/forget yes {code}")
@@ -167,7 +170,7 @@ async def test_after_a_crash_the_receipt_still_comes(tmp_path: Path) -> None:
         assert receipt.startswith("**Forgotten.** MEMORY.md:5; ")
         (snapshot,) = (tmp_path / "data" / "snapshots").iterdir()
         assert (
-            "may still hold it; delete the files to be rid of it:\n- "
+            "may still contain it; delete the files to remove it:\n- "
             f"`data/snapshots/{snapshot.name}`" in receipt
         )
         assert holds(tmp_path, "zanzibar7") == [snapshot.name]
@@ -181,5 +184,5 @@ async def test_many_places_are_counted_not_listed(tmp_path: Path) -> None:
         (tmp_path / "workspace" / "MEMORY.md").write_text(f"# Memory\n\n{lines}")
         shown = await it.text("/forget zanzibar7")
         assert "**30 places mention it**: memory 30" in shown
-        assert "… and 10 more, which go too." in shown
+        assert "… and 10 more, which are forgotten too." in shown
         assert max(len(line) for line in shown.splitlines() if line.startswith("   ")) <= 123

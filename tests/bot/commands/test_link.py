@@ -193,17 +193,17 @@ async def test_both_chats_are_told_at_each_step_in_their_own_language(tmp_path: 
         await one.telegram.say("你好")
         code = await made(one.telegram)
         who = await one.feishu.say(f"/link {code.lower().replace('-', ' ')}")
-        assert "telegram `5` made this code" in who
+        assert "telegram `5`" in who
         assert not await one.telegram.told(), "the maker is asked once the typist agrees"
         await one.feishu.say("/link confirm")
-        assert "feishu `ou_5` “`ou_5`” 想共用这里的记忆" in await one.telegram.told()
+        assert "feishu `ou_5` “`ou_5`” 想共用这份记忆" in await one.telegram.told()
         assert "已关联：feishu `ou_5`" in await one.telegram.say("/link confirm")
         assert (
             "Linked: from now on this account uses the memory of telegram `5`"
             in await one.feishu.told()
         )
         assert "1. feishu `ou_5`" in await one.telegram.say("/link")
-        assert "joined the memory of `telegram-5`" in await one.feishu.say("/link")
+        assert "shares the memory of `telegram-5`" in await one.feishu.say("/link")
         assert "已取消关联" in await one.telegram.say("/unlink 1")
         assert "feishu `ou_5` has its own memory again" in await one.feishu.told()
 
@@ -225,10 +225,10 @@ async def test_a_third_persons_entry_joins_nothing_until_the_maker_says_so(tmp_p
         assert "feishu `ou_6`" in await one.telegram.told()
         assert await thief.say("/link confirm")
         assert await thief.space() == "feishu-ou_6"
-        assert "not good here" in await one.feishu.say(f"/link {code}")
-        assert "Turned down" in await one.telegram.say("/link refuse")
-        assert "turned the link down" in await thief.told()
-        assert "No link waits" in await one.telegram.say("/link confirm")
+        assert "not work here" in await one.feishu.say(f"/link {code}")
+        assert "Declined" in await one.telegram.say("/link refuse")
+        assert "declined the link" in await thief.told()
+        assert "No link is waiting" in await one.telegram.say("/link confirm")
         assert await one.telegram.links() == []
 
 
@@ -237,10 +237,10 @@ async def test_who_was_lured_into_typing_a_code_learns_whose_it_is_before_anythi
 ) -> None:
     async with two(tmp_path) as one:
         lure = await made(one.chat("6"))
-        assert "telegram `6` made this code" in await one.feishu.say(f"/link {lure}")
+        assert "telegram `6`" in await one.feishu.say(f"/link {lure}")
         assert "has not confirmed yet" in await one.chat("6").say("/link confirm")
-        assert "Turned down" in await one.feishu.say("/link refuse")
-        assert "No link waits" in await one.chat("6").say("/link confirm")
+        assert "Declined" in await one.feishu.say("/link refuse")
+        assert "No link is waiting" in await one.chat("6").say("/link confirm")
         assert await one.feishu.space() == "feishu-ou_5"
 
 
@@ -251,13 +251,13 @@ async def test_the_owners_memory_is_shared_and_the_owners_rights_are_not(tmp_pat
         assert await one.feishu.space() == ""
         assert "role user" in await one.feishu.say("/whoami")
         assert "not available" in await one.feishu.say("/config agent_max_steps 3")
-        assert "joined the memory of the owner" in await one.feishu.say("/link")
+        assert "shares the memory of the owner" in await one.feishu.say("/link")
 
 
 async def test_the_owners_memory_joins_no_other(tmp_path: Path) -> None:
     async with two(tmp_path) as one:
         lure = await made(one.telegram)
-        assert "joins no other" in await one.chat("ou_1").say(f"/link {lure}")
+        assert "cannot join another" in await one.chat("ou_1").say(f"/link {lure}")
         assert await one.telegram.links() == []
 
 
@@ -268,15 +268,15 @@ async def test_groups_and_guests_link_nothing(tmp_path: Path) -> None:
             group = one.chat(sender, "-100", "group")
             for command in ("/link", f"/link {code}", "/link confirm", "/unlink"):
                 assert "not available" in await group.say(command)
-        assert "made this code" in await one.feishu.say(f"/link {code}"), "it is still good"
+        assert "This code comes from" in await one.feishu.say(f"/link {code}"), "it is still good"
 
 
 async def test_one_memory_at_a_time_no_chain_no_circle(tmp_path: Path) -> None:
     async with two(tmp_path) as one:
         await one.join(one.telegram, one.feishu)
         other = await made(one.chat("6"))
-        assert "/unlink it first" in await one.feishu.say(f"/link {other}")
-        assert "joins no other" in await one.telegram.say(f"/link {other}")
+        assert "/unlink first" in await one.feishu.say(f"/link {other}")
+        assert "cannot join another" in await one.telegram.say(f"/link {other}")
         third = one.chat("ou_6")
         await one.join(one.feishu, third)
         assert await third.space() == "telegram-5", "a joined account's code leads to the home"
@@ -294,21 +294,21 @@ async def test_one_memory_at_a_time_no_chain_no_circle(tmp_path: Path) -> None:
 )
 async def test_what_is_no_code_is_refused_in_the_same_words(tmp_path: Path, word: str) -> None:
     async with two(tmp_path) as one:
-        assert "That code is not good here" in await one.feishu.say(f"/link {word}")
+        assert "This code does not work here" in await one.feishu.say(f"/link {word}")
         own = await made(one.feishu)
-        assert "That code is not good here" in await one.feishu.say(f"/link {own}")
+        assert "This code does not work here" in await one.feishu.say(f"/link {own}")
 
 
 async def test_five_wrong_codes_lock_for_an_hour(tmp_path: Path) -> None:
     async with two(tmp_path) as one:
         code = await made(one.telegram)
         for _ in range(4):
-            assert "not good here" in await one.feishu.say("/link WRONGONE")
+            assert "not work here" in await one.feishu.say("/link WRONGONE")
         assert "Too many wrong codes. Try again in 60 minutes" in await one.feishu.say(
             "/link WRONGONE"
         )
         assert "Too many wrong codes" in await one.feishu.say(f"/link {code}")
-        assert "made this code" in await one.chat("ou_6").say(f"/link {code}"), (
+        assert "This code comes from" in await one.chat("ou_6").say(f"/link {code}"), (
             "others are not locked"
         )
 

@@ -60,7 +60,7 @@ async def test_the_same_again_and_a_fuller_one_are_told_apart(tmp_path: Path) ->
             "I knew that already (facts): My sister Ines lives in Porto"
         )
         assert memory_of(here).count("Porto") == 1
-        assert (await here.text("/remember")).startswith("Give what to remember")
+        assert (await here.text("/remember")).startswith("Add what to remember")
         memory = here.bot.workspace.root / "MEMORY.md"
         memory.write_bytes(b"- caf\xe9\n")
         assert "not UTF-8" in await here.text("/remember likes tea")
@@ -109,7 +109,7 @@ async def test_memory_tells_what_there_is(tmp_path: Path) -> None:
         assert "memory/2026-01-08.md · 8 B · 2 lines" in told
         assert "… and 3 more · 24 B" in told
         assert "preferences 1 · facts 1" in told
-        assert "not put in order yet" in told
+        assert "not tidied yet" in told
         assert re.search(r"^index \d+ rows · up to date$", told, re.MULTILINE)
         assert "/memory takes search, as of, show, why or undo" in await here.text("/memory dance")
 
@@ -170,7 +170,7 @@ async def test_a_search_shows_sources_and_why_tells_where_a_number_of_it_comes_f
         assert "> /remember My boat is called Petrel" in why
         assert "facts · importance 8 · noted " in why
         assert "used 1 time" in why
-        assert "There is no memory for “99”" in await here.text("/memory why 99")
+        assert "There is no memory matching “99”" in await here.text("/memory why 99")
 
 
 async def test_why_takes_a_line_as_it_was_shown_or_words_and_shows_what_it_took_the_place_of(
@@ -195,7 +195,7 @@ async def test_why_takes_a_line_as_it_was_shown_or_words_and_shows_what_it_took_
             why = await here.text(f"/memory why {meant}")
             assert why.startswith(f"**Has moved to York**\nMEMORY.md:{number}\n")
             assert re.search(
-                r"It took the place of:\n- Lives in Leeds \(until \d{4}-\d\d-\d\d \d\d:\d\d\)", why
+                r"It replaced:\n- Lives in Leeds \(until \d{4}-\d\d-\d\d \d\d:\d\d\)", why
             )
 
 
@@ -257,12 +257,12 @@ async def test_a_memory_that_is_too_large_is_told(tmp_path: Path) -> None:
     async with inside(tmp_path, yes, QUIET) as here:
         (here.bot.workspace.root / "MEMORY.md").write_text("x " * 500_000 + "\n")
         assert (
-            "MEMORY.md is larger than 1,000,000 bytes: nothing is written into it"
+            "MEMORY.md is larger than 1,000,000 bytes, so nothing more is written to it"
             in await here.text("/memory")
         )
         said = await here.text("/remember I like tea")
         assert said.endswith(
-            "MEMORY.md is not UTF-8 text, too large or no plain file, so it was left as it is."
+            "MEMORY.md is too large, not UTF-8 text or not a plain file, so it was left as it is."
         )
 
 

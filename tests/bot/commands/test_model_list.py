@@ -50,5 +50,7 @@ async def test_a_silent_server_is_told_and_nobody_else_waits(tmp_path: Path) -> 
         await it.text("/whoami", chat="c2")
         assert not asked.done()
         answer = await asked
-    assert answer.splitlines()[1].startswith("What else the server has is not known. 127.0.0.1:")
+    assert answer.splitlines()[1].startswith(
+        "The other models on the server are not known. 127.0.0.1:"
+    )
     assert "did not answer in time" in answer

@@ -135,7 +135,7 @@ def echo(request: Request) -> str:
 async def test_chinese_commands_do_what_the_english_ones_do(tmp_path: Path) -> None:
     async with inside(tmp_path, echo) as it:
         shown = await it.text("/帮助")
-        assert "/上下文 [全部|清空|整理|撤销|对比]（/context） — 上下文用量" in shown
+        assert "/上下文 [全部|清空|整理|撤销|对比]（/context） — 查看模型读到的内容" in shown
         assert all(f"/{zh}" in shown for zh in CHINESE.values())
         await it.text("今天喝绿茶")
         await it.text("明天喝咖啡")
@@ -157,7 +157,7 @@ async def test_an_unknown_name_of_any_script_is_answered_with_the_nearest_and_ne
 ) -> None:
     async with inside(tmp_path, echo) as it:
         assert await it.text("/帮忙 我") == "没有 /帮忙 这个命令。你是不是想用：/帮助？"
-        assert await it.text("／天气预报") == "没有 /天气预报 这个命令。用 /帮助 查看全部。"
+        assert await it.text("／天气预报") == "没有 /天气预报 这个命令。用 /帮助 查看全部命令。"
         assert "/记住" in await it.text("/记住我对花生过敏")
         assert "there is no command /помощь" in (await it.text("/Помощь")).lower()
         assert len(await it.text(f"/{'a' * 50_000}")) < 200

@@ -105,7 +105,7 @@ async def test_a_section_lists_its_keys_and_the_sections_in_it(tmp_path: Path) -
     async with inside(tmp_path, [], {"memory": {"recall_limit": 7}}) as it:
         told = (await it.text("/config memory")).splitlines()
         assert "memory.recall_limit = 7" in told
-        assert "memory.embedding — Vectors for recall" in told
+        assert "memory.embedding — Recall by vectors" in told
 
 
 async def test_an_unknown_key_is_answered_with_near_ones_by_name_or_by_title(
@@ -122,7 +122,9 @@ async def test_an_unknown_key_is_answered_with_near_ones_by_name_or_by_title(
 async def test_who_may_not_change_a_key_here_is_told_where(tmp_path: Path) -> None:
     async with inside(tmp_path, [], PRIVATE, Channel(name="telegram", account="bot")) as it:
         shown = await it.text("/config concurrency", chat="boss", sender="boss")
-        assert shown.endswith("Only in the terminal or on the page: /config concurrency 16")
+        assert shown.endswith(
+            "Can be changed only in the terminal or on the page: /config concurrency 16"
+        )
         assert "Example: " in await it.text("/config agent_max_steps", chat="boss", sender="boss")
 
 

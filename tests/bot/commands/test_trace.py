@@ -21,7 +21,7 @@ async def test_the_last_message_is_told_from_received_to_sent(tmp_path: Path) ->
         told = (await it.text("/trace")).splitlines()
         kinds = [line.split(" ", 3)[3] for line in told[1:]]
         assert kinds[0] == "received (terminal)"
-        assert kinds[1] == "begun"
+        assert kinds[1] == "started"
         assert [kind.split(":")[0] for kind in kinds[2:]] == [
             "model scripted",
             "tool clock",
@@ -67,7 +67,7 @@ async def test_what_is_under_way_is_told_as_such_and_so_is_a_failed_part(tmp_pat
         await held.begun.wait()
         told = await it.text("/trace")
         assert told.splitlines()[0].endswith("· at work")
-        assert told.splitlines()[-1].endswith("begun")
+        assert told.splitlines()[-1].endswith("started")
         held.go_on.set()
         await it.answer(message.key)
         await it.bot.settled()

@@ -204,15 +204,17 @@ def test_doctor_names_what_is_open_and_the_command_that_closes_it(tmp_path: Path
     (home.workspace / "MEMORY.md").chmod(0o644)
     found = shown_private(home)
     assert not found.ok
-    assert found.message == f"Other accounts may open {home.workspace}/MEMORY.md (mode 0644)."
+    assert found.message == f"Other accounts can open {home.workspace}/MEMORY.md (mode 0644)."
     assert found.hint == f"Run: chmod 600 '{home.workspace}/MEMORY.md'"
     home.data.chmod(0o750)
     found = shown_private(home)
-    assert found.message == f"Other accounts may open {home.data} (mode 0750), and 1 more."
-    assert found.hint == f"Run: chmod 700 '{home.data}'; the next start of mnema closes the rest."
+    assert found.message == f"Other accounts can open {home.data} (mode 0750), and 1 more."
+    assert (
+        found.hint == f"Run: chmod 700 '{home.data}'; the next start of mnema restricts the rest."
+    )
     subprocess.run(["sh", "-c", found.hint.removeprefix("Run: ").partition(";")[0]], check=True)
     assert shown_private(home).message.startswith(
-        f"Other accounts may open {home.workspace}/MEMORY.md"
+        f"Other accounts can open {home.workspace}/MEMORY.md"
     )
 
 

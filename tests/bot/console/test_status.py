@@ -50,7 +50,7 @@ async def test_one_that_stands_by_says_so(tmp_path: Path) -> None:
             lambda: it.bot.gateway.states()["wecom"].phase == "contended", "wecom stands by"
         )
         told = await it.text("/status", sender="boss")
-        assert "○ wecom — stands by for" in told
+        assert "○ wecom — on standby for" in told
         assert "(another program took the connection over)" in told
 
 

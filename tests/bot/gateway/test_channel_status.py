@@ -149,7 +149,7 @@ def test_the_words_say_since_when_what_went_wrong_and_what_is_left() -> None:
         "reset; left: 7 of 10"
     )
     assert format_channel_status(state, NOW, "zh") == (
-        "● telegram — 已连接 3 小时 12 分钟；12 秒前收到平台回音；3 小时 12 分钟前出错：reset；"
+        "● telegram — 已连接 3 小时 12 分钟；12 秒前收到平台消息；3 小时 12 分钟前出错：reset；"
         "余量：7 of 10"
     )
 
@@ -158,11 +158,11 @@ def test_the_words_of_a_trouble_name_it_once() -> None:
     health = fallen(ReceiverConflict("another program polls"), NOW - 60)
     state = channel_status(Moody("telegram"), health, NOW)
     assert format_channel_status(state, NOW, "en").startswith(
-        "○ telegram — stands by for 1 min: another program receives in its place (another program "
-        "polls)"
+        "○ telegram — on standby for 1 min: another program is receiving instead (another "
+        "program polls)"
     )
     assert format_channel_status(state, NOW, "en").count("another program polls") == 1
-    assert "在旁等候 1 分钟" in format_channel_status(state, NOW, "zh")
+    assert "已待命 1 分钟" in format_channel_status(state, NOW, "zh")
 
 
 def test_what_lets_somebody_in_is_in_no_words_and_no_status() -> None:

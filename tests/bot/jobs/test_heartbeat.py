@@ -98,8 +98,7 @@ async def test_one_that_always_talks_is_paused_after_the_notices_of_a_day(tmp_pa
         assert len(notices(it, "paused")) == 1
         assert len(asked(it)) == 4
         assert (
-            await it.text("/heartbeat")
-            == "The heartbeat: paused (the notices of a day are used up)"
+            await it.text("/heartbeat") == "The heartbeat: paused (the daily notices are used up)"
         )
         assert "every 30 min" in await it.text("/heartbeat on")
 
@@ -217,7 +216,7 @@ async def test_the_command_turns_it_on_and_off_beats_now_and_shows_the_last(tmp_
     async with inside(tmp_path, silent_then(lambda _: "x"), ZONE, clock=clock) as it:
         await it.text("hello")
         assert "set heartbeat.every" in await it.text("/heartbeat")
-        assert "holds nothing" in await it.text("/heartbeat now")
+        assert "is empty" in await it.text("/heartbeat now")
         assert "not been asked" in await it.text("/heartbeat last")
         write(tmp_path)
         assert await it.text("/heartbeat now") == "nothing to say"

@@ -113,7 +113,7 @@ async def test_the_model_moves_pauses_and_resumes_one(tmp_path: Path) -> None:
         assert told[2] == "r1 is paused."
         assert told[3].startswith("⏸ 2026-11-28 Sat 10:00")
         assert told[4].startswith("Resumed: ⏰ 2026-11-28 Sat 10:00")
-        assert "past" in told[5]
+        assert "passed" in told[5]
         assert "exactly one" in told[6]
         assert "one call" in told[7]
         assert "no open reminder r9" in told[8]
@@ -241,14 +241,14 @@ async def test_tasks_are_paused_resumed_and_ended_by_their_maker(tmp_path: Path)
         await it.bot.ticker.fire_due()
         assert notices(it, "⏰ stretch") == []
         assert "⏰ 2026-11-26 Thu 19:00" in await it.text("/tasks resume 1")
-        assert await it.text("/tasks run r1") == "r1 happens now."
+        assert await it.text("/tasks run r1") == "r1 runs now."
         await until(it, lambda: "⏰ stretch" in notices(it))
-        assert await it.text("/tasks cancel r1") == "r1 is ended."
+        assert await it.text("/tasks cancel r1") == "r1 is cancelled."
         assert "no open task r1" in await it.text("/tasks cancel r1")
         assert "ended" in await it.text("/tasks r1")
         assert "no reminders" in await it.text("/tasks")
-        assert "did not understand" in await it.text("/remind whenever x")
-        assert "past" in await it.text("/remind 2026-11-26 09:00 x")
+        assert "could not tell when" in await it.text("/remind whenever x")
+        assert "passed" in await it.text("/remind 2026-11-26 09:00 x")
         assert "没有提醒" in await it.text("/任务")
         assert await it.text("/提醒 2026-11-26 09:00 开会") == "那个时间已经过了。"
         assert await it.text("/任务 取消 r9") == "这里没有进行中的 r9。"

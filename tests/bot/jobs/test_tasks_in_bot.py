@@ -71,7 +71,7 @@ async def test_a_task_in_the_quiet_hours_is_warned_of_and_they_are_each_persons_
         assert "done at 07:30" in notices(it)[0]
         assert "22:30" in await it.text("/tasks quiet")
         assert "23:00 to 05:00" in await it.text("/tasks quiet 23-5")
-        assert "like 22:30-07:30" in await it.text("/tasks quiet never")
+        assert "as 22:30-07:30" in await it.text("/tasks quiet never")
         clock.set("2026-11-27T06:00:01")
         await tick(it)
         assert await states(it) == [("done", "")]
@@ -221,7 +221,7 @@ async def test_a_single_task_is_tried_again_until_it_works(tmp_path: Path) -> No
         clock.at += 601
         await tick(it)
         assert await states(it) == [("failed", "model")]
-        assert "tried again" in await it.text("/tasks r1")
+        assert "being retried" in await it.text("/tasks r1")
         clock.at += RETRY_MINUTES[0] * 60
         await tick(it)
         assert await states(it) == [("failed", "model"), ("done", "")]
@@ -285,7 +285,7 @@ async def test_edit_changes_time_words_or_both_and_run_does_not_count(tmp_path: 
         assert changed.startswith("r1 的时间和内容都改了。\n⏰ 2026-12-04 周五 09:00")
         assert changed.endswith("\nabc")
         assert await it.text("/任务 修改 r1 下周 交报告") == (
-            "没看懂是什么时间；可以写成：下周五 9:00 交报告。只改内容的话，请给它加上引号。"
+            "没看懂是什么时间；可以写成：下周五 9:00 交报告。只改内容的话，请给内容加上引号。"
         )
         assert "r1 的内容改了，时间没变。" in await it.text("/任务 修改 r1 “下周的报告”")
         assert "r1 没有变化。" in await it.text("/任务 修改 r1 下周五 9:00")
@@ -311,7 +311,7 @@ async def test_where_the_person_writes_first_it_is_warned_of_held_and_shown(tmp_
     settings: dict[str, Any] = ZONE | {"channels": {"wechat": {"owners": ["u1"]}}}
     async with inside(tmp_path, lambda asked: "Done.", settings, channel, clock=clock) as it:
         await it.text("/remind 20m tea", chat="u1")
-        assert "waits until you write" in notices(it)[0]
+        assert "later messages wait until you write" in notices(it)[0]
         await it.text("/remind do 30m look", chat="u1")
         channel.fail(AwaitsUser("write first"))
         clock.at += 1201
@@ -404,7 +404,7 @@ async def test_what_the_model_gets_wrong_is_refused_with_what_is_right(tmp_path:
         told = results(it.model.requests[-1])
         assert all(one.is_error for one in told)
         for one, right in zip(
-            told, ("Asia/Shanghai", "past", "five fields", "exactly one"), strict=True
+            told, ("Asia/Shanghai", "passed", "five fields", "exactly one"), strict=True
         ):
             assert right in one.text
         assert await it.bot.store.jobs.of_space("") == []

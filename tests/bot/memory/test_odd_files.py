@@ -26,7 +26,7 @@ def memory_of(here: Inside) -> Path:
 
 @pytest.mark.parametrize(
     ("config", "told"),
-    [(ZH, "这里没有可以记住的话。"), (EN, "There are no words in that to remember.")],
+    [(ZH, "这里没有可以记住的话。"), (EN, "There is nothing in that to remember.")],
 )
 async def test_signs_alone_are_nothing_to_remember(
     tmp_path: Path, config: dict[str, object], told: str
@@ -38,7 +38,7 @@ async def test_signs_alone_are_nothing_to_remember(
 
 @pytest.mark.parametrize(
     ("config", "told"),
-    [(ZH, "太长了（10,001 字），最多 10,000 字"), (EN, "too long (10,001 characters")],
+    [(ZH, "太长了（10,001 字，最多 10,000 字"), (EN, "too long (10,001 characters")],
 )
 async def test_too_much_to_remember_is_refused(
     tmp_path: Path, config: dict[str, object], told: str
@@ -91,7 +91,7 @@ async def test_forgetting_goes_on_beside_a_linked_folder(
         assert told in await here.text(f"/forget yes {code_of(await here.text('/forget Xanadu'))}")
 
 
-@pytest.mark.parametrize(("config", "told"), [(ZH, "没有做完："), (EN, "Not carried through:")])
+@pytest.mark.parametrize(("config", "told"), [(ZH, "没有做完："), (EN, "Not finished:")])
 async def test_a_space_that_is_a_link_is_told_of(
     tmp_path: Path, config: dict[str, object], told: str
 ) -> None:
@@ -117,12 +117,12 @@ async def test_undo_names_the_night_that_was_taken_back_and_whether_all_is_as_it
         memory.write_text(f"{memory.read_text()}- drives a red car\n- Drives a red car!\n")
         await dreamer.night(date(2026, 11, 2))
         assert await here.text("/memory undo") == (
-            "The work of 2026-11-02 is taken back: MEMORY.md is as it was before."
+            "The tidying of 2026-11-02 is undone: MEMORY.md is as it was before."
         )
         memory.write_text(f"{memory.read_text()}- new by hand\n")
         told = await here.text("/memory undo")
-        assert told.startswith("The work of 2026-11-01 is taken back: its lines are gone")
-        assert "no night's work" in await here.text("/memory undo")
+        assert told.startswith("The tidying of 2026-11-01 is undone: the lines it added are gone")
+        assert "no nightly tidying" in await here.text("/memory undo")
 
 
 async def test_undo_in_chinese(tmp_path: Path) -> None:

@@ -30,7 +30,7 @@ QUOTA = refuse(
     message="You exceeded your current quota.",
 )
 BUSY = refuse(529, retry_after="0")
-NOTE = f"\n\n({MODEL} is not available right now; {SPARE} answered)"
+NOTE = f"\n\n({MODEL} is not available right now; {SPARE} answered instead)"
 
 
 @asynccontextmanager
@@ -89,10 +89,10 @@ async def test_what_failed_comes_last_for_a_while(
         assert both.asked == [calls, 2]
         assert both.states[0] == (f"openai {MODEL}", phase)
         status = await both.it.text("/status")
-        words = "refused since" if phase == "refused" else "does not answer since"
+        words = "refused for" if phase == "refused" else "not answering for"
         assert f"○ openai {MODEL} — {words}" in status
-        assert "other models come first (HTTP" in status
-        assert f"● anthropic {SPARE} — answers" in status
+        assert "other models come first for " in status
+        assert f"● anthropic {SPARE} — answering for" in status
 
 
 async def test_what_a_failed_model_showed_is_taken_back_and_the_usage_names_who_answered(
@@ -208,7 +208,7 @@ async def test_a_passing_failure_is_told_when_it_has_not_passed_and_a_flapping_m
     ):
         seen[:] = [now]
         await news.look()
-    assert heard == ["Model openai m does not answer (busy). The next message tries it again."]
+    assert heard == ["Model openai m does not answer (busy). The next message tries again."]
     seen[:] = [state("up", seconds=60)]
     await news.look()
     await news.look()

@@ -57,8 +57,8 @@ async def test_the_owner_reads_how_many_summaries_and_facts_failed_and_why(tmp_p
     assert (outcomes.extractions, dict(outcomes.failed)) == (4, {"the answer holds no JSON": 4})
     assert "1 of the last 1 summaries are extracts (the model did not answer 1)" in status
     assert (
-        "facts of 4 of the last 4 turns failed (the model's answer had not the form that was asked "
-        "for 4)" in status
+        "storing facts failed in 4 of the last 4 turns (the model's answer did not have "
+        "the form that was asked for 4)" in status
     )
     assert (
         f"openai {QWEN}: 32,768 tokens, as the server says; no thinking; it answers 4 requests at "
@@ -89,7 +89,7 @@ async def test_where_all_goes_well_doctor_is_content(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("language", "words"),
-    [("zh-CN", "最近 1 轮里有 1 轮没能记下事实"), ("en", "of the last 1 turns failed")],
+    [("zh-CN", "最近 1 轮里有 1 轮没能记下事实"), ("en", "of the last 1 turns")],
 )
 async def test_the_page_has_the_figures_and_sentences_in_its_language(
     tmp_path: Path, language: str, words: str
@@ -143,7 +143,7 @@ def test_an_unknown_reason_is_shown_as_it_is() -> None:
         folds=NEWEST_FOLDS, digests={"waited": 2}, extractions=3, failed={"Odd": 1}
     )
     assert describe_outcomes(outcomes)[1].text("zh") == "最近 3 轮里有 1 轮没能记下事实（Odd 1）"
-    assert "(a message waited, the model's summary comes later 2)" in str(
+    assert "(a message was waiting; the model's summary follows later 2)" in str(
         describe_outcomes(outcomes)[0]
     )
     assert describe_outcomes(BackgroundOutcomes()) == []

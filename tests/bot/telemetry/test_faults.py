@@ -83,15 +83,15 @@ async def test_a_persona_that_cannot_be_read_stays_as_it_was_and_the_owner_is_to
         assert (
             ready.reasons["troubles"]
             == status["troubles"]
-            == {"SOUL.md": "it is not a plain file of this account, or has a second name"}
+            == {"SOUL.md": "it is not a plain file of this account, or is a hard link"}
         )
         assert ready.ok, "people are answered"
         found = (await checks(tmp_path))["SOUL.md"]
         assert (found.ok, found.message) == (
             False,
-            "It cannot be read: it is not a plain file of this account, or has a second name.",
+            "It cannot be read: it is not a plain file of this account, or is a hard link.",
         )
-        assert found.hint.startswith("Put a plain file that the bot's account may read at ")
+        assert found.hint.startswith("Put a plain file that the bot's account can read at ")
     async with inside(tmp_path, lambda asked: "yes", {"language": "en"}) as it:
         assert await it.text("four") == "yes"
         assert it.model.requests[0].system[0] == "You are Ada.", "after a restart too"
@@ -144,8 +144,8 @@ async def test_a_message_that_only_meets_faults_of_the_machine_is_told_and_other
         assert await it.text("well", chat="c1") == "yes"
         [notice] = await it.answer(waiting.key)
         assert notice.text.startswith(
-            "I could not answer because of a fault on the machine I run on. The owner has been "
-            "told."
+            "I could not answer because of a fault on the machine I run on. The owner has "
+            "been notified."
         )
         assert len(it.model.requests) == 4, "three tries of one, one of the other"
         await it.bot.trouble_notifications.look()

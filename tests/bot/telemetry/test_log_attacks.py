@@ -268,7 +268,7 @@ async def test_S30_S61_a_name_is_shown_to_the_owner_as_plain_words_on_one_line(
         one.it.channel.redeliver(knock)
         await one.it.channel.until(lambda: "k9" in one.it.channel.confirmed)
         await one.it.bot.settled()
-        [told] = [text for text in one.told(OWNER) if "asks to talk" in text]
+        [told] = [text for text in one.told(OWNER) if "wants to talk" in text]
         [listed] = await one.write("/pair", OWNER)
         for text in (told, listed):
             assert not re.search(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e]", text)

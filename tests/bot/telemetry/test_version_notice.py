@@ -69,7 +69,7 @@ def test_the_version_is_read_from_the_disk_each_time(
     (tmp_path / "later").rename(tmp_path / "mnema_bot-2.0.dist-info")
     machine.now = CHECK_SECONDS + 1
     notice.check()
-    assert "Version 2.0 is installed, and 1.0 still runs" in str(troubles.current()[0].reason)
+    assert "Version 2.0 is installed, but 1.0 is still running" in str(troubles.current()[0].reason)
 
 
 async def test_a_bot_looks_at_it(tmp_path: Path) -> None:

@@ -25,8 +25,8 @@ def test_every_built_in_tool_has_a_text_in_both_languages() -> None:
 @pytest.mark.parametrize(
     ("lang", "tool", "skill"),
     [
-        ("zh-CN", "把文件发到对话里。", "怎么泡茶。"),
-        ("en", "Sends a file into the chat.", "How to make tea."),
+        ("zh-CN", "把文件发到聊天里。", "怎么泡茶。"),
+        ("en", "Sends a file to the chat.", "How to make tea."),
     ],
 )
 async def test_the_page_is_told_in_its_language_and_the_model_as_before(

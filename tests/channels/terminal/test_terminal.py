@@ -241,7 +241,7 @@ def test_who_leaves_while_a_turn_runs_is_asked_once(person: Person) -> None:
     person.sees("No longer waiting")
     person.sees("›")
     person.type("exit\r")
-    person.sees("Type it again to leave")
+    person.sees("Type it again to quit")
     person.sees("›")
     person.type("exit\r")
     assert person.leaves() == 0

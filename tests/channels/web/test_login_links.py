@@ -10,7 +10,7 @@ import pytest
 from tests.channels.web.server import TOKEN, Running, ScriptedBot, running
 
 TEN_MINUTES = 600.0  # a literal, so that the product is not compared with itself
-REFUSAL = "this link was used already or is older than ten minutes: mnema login prints a new one"
+REFUSAL = "this link was already used or is older than ten minutes: mnema login prints a new one"
 
 
 class Clock:

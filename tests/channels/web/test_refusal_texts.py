@@ -9,7 +9,7 @@ from tests.cases import every_case
 
 def test_what_differs_is_put_into_the_sentence_of_either_language() -> None:
     refusal = HttpRefusal(400, "q", SENTENCES["string_too_long"].fill(field="q", max_length=200))
-    assert refusal.message.text("en") == "q may have 200 characters"
+    assert refusal.message.text("en") == "q may have at most 200 characters"
     assert refusal.message.text("zh") == "q 最多 200 个字符"
 
 

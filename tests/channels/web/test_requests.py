@@ -149,7 +149,7 @@ class Everything(BaseModel):
     [
         ({"name": 5}, "name", "name must be a string"),
         ({"name": " "}, "name", "name is missing"),
-        ({"name": "x" * 201}, "name", "name may have 200 characters"),
+        ({"name": "x" * 201}, "name", "name may have at most 200 characters"),
         ({"name": "\ud800"}, "name", "name must be plain text"),
         ({"count": "5"}, "count", "count must be a whole number"),
         ({"count": True}, "count", "count must be a whole number"),
@@ -160,7 +160,7 @@ class Everything(BaseModel):
         ({"share": "x"}, "share", "share must be a number"),
         ({"files": {}}, "files", "files must be a list"),
         ({"files": []}, "files", "files is empty"),
-        ({"files": [{"data": "aA=="}] * 3}, "files", "files may have 2 entries"),
+        ({"files": [{"data": "aA=="}] * 3}, "files", "files may have at most 2 entries"),
         ({"files": [{"data": "aA=="}, {}]}, "files", "files.1.data is missing"),
         ({"files": [{"data": 5}]}, "files", "data must be base64"),
         ({"files": ["x"]}, "files", "files.0 must be an object"),

@@ -106,7 +106,7 @@ async def test_doctor_says_what_plain_mode_costs_and_how_to_leave_it(
     told = [check for check in found if check.name == "channel wechat_mp safe mode"]
     assert [check.ok for check in told] == ([False] if mode == "plain" else [])
     if told:
-        assert "every user is only a guest" in str(told[0].message)
+        assert "every user is treated as a guest" in str(told[0].message)
         assert "channels.wechat_mp.encoding_aes_key" in str(told[0].hint)
 
 

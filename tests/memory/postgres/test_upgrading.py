@@ -134,7 +134,7 @@ async def test_older_tables_are_refused_by_all_but_migrate_and_the_doctor_says_s
     bot = home(tmp_path / "bot", older)
     check = await doctor_check(bot)
     assert not check["ok"]
-    assert check["hint"].startswith("mnema migrate upgrades it")
+    assert check["hint"].startswith("mnema migrate upgrades the database")
     with psycopg.connect(older, autocommit=True) as held:
         held.execute("INSERT INTO process VALUES (7, 'host:1:worker', 9e9, '')")
     code, _, err = await mnema(bot, "migrate")

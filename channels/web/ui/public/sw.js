@@ -38,13 +38,13 @@ self.addEventListener("message", (event) => {
 });
 
 self.addEventListener("push", (event) => {
-  let told = {};
+  let pushed = {};
   try {
-    told = event.data.json();
+    pushed = event.data.json();
   } catch {
     // The notification has to be shown all the same.
   }
-  const options = { body: String(told.text ?? ""), icon: "/static/icon-192.png", tag: "mnema", data: pathOf(told.path) };
+  const options = { body: String(pushed.text ?? ""), icon: "/static/icon-192.png", tag: "mnema", data: pathOf(pushed.path) };
   event.waitUntil(self.registration.showNotification("mnema", options));
 });
 

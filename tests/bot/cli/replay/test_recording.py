@@ -180,8 +180,8 @@ def test_what_does_not_fit_is_kept_and_told(tmp_path: Path) -> None:
         ),
         ("7", 'it must hold a list of messages, or an object with one under "messages"'),
         ("", "line 1, column 1: it is not JSON"),
-        ("[]", "it holds no messages"),
-        ('{"session": {"chat_id": "x"}}', "it holds no messages"),
+        ("[]", "it contains no messages"),
+        ('{"session": {"chat_id": "x"}}', "it contains no messages"),
         (
             '[{"role": "robot", "content": "x"}]',
             'message 1: its role is "robot"; it must be one of: user, assistant',
@@ -206,7 +206,7 @@ def test_what_does_not_fit_is_kept_and_told(tmp_path: Path) -> None:
         ),
         (
             '[{"role":"user","content":[{"type":"image","source":{"data":"a"}}]}]',
-            "the data of a picture or file in it is no base64",
+            "the data of a picture or file in it is not base64",
         ),
         ('{"messages": [{"role": "user", "content": "x"}], "tools": [{}]}', "a tool has no name"),
         (

@@ -111,7 +111,7 @@ async def test_what_does_not_fit_on_the_disk_is_told_and_leaves_nothing(real: Re
             )
         finally:
             resource.setrlimit(resource.RLIMIT_FSIZE, before)
-        assert answer.json()["error"]["message"] == "the upload was dropped: File too large"
+        assert answer.json()["error"]["message"] == "the upload was discarded: File too large"
         assert list(real.bot.home.backups.iterdir()) == []
         assert (
             await client.put(f"/api/v1/backups/uploads/{begun['id']}", json=piece(0, b"x"))

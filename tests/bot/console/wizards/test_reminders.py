@@ -68,7 +68,7 @@ async def test_one_time_only_has_one_date_and_an_assumed_hour_is_said(bench: Ben
     shown = await bench.reminder.done("test", "words", sentence="tomorrow pay the rent")
     assert [step for step in texts(shown) if step.startswith("time-")] == ["time-1"]
     assert "hour" in texts(shown)
-    assert texts(shown)["repetition"] == "just once"
+    assert texts(shown)["repetition"] == "only once"
 
 
 @pytest.mark.parametrize(

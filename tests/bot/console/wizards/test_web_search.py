@@ -119,7 +119,7 @@ async def test_what_goes_wrong_is_said(bench: Bench) -> None:
     bench.engine.pages["/search"] = answer(b"{}", "application/json", "401 No")
     report = await bench.walk.done("test", "tavily", api_key=KEY, base_url=address)
     assert not report["ok"]
-    assert "refuses the key" in texts(report)["search"]
+    assert "rejects the key" in texts(report)["search"]
     assert KEY not in json.dumps(report)
     report = await bench.walk.done("test", "searxng", base_url="http://127.0.0.1:9")
     assert "cannot be reached" in texts(report)["search"]

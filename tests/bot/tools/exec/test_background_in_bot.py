@@ -184,8 +184,8 @@ async def test_a_person_and_the_model_can_end_one_by_its_name(tmp_path: Path) ->
         shown = await it.text("/tasks")
         assert "w1 · command · sh -c" in shown
         assert "w2 · command" in shown
-        assert "w1 is ended" in await it.text("/tasks cancel w1")
-        assert "no running w1" in await it.text("/tasks cancel w1")
+        assert "w1 was stopped" in await it.text("/tasks cancel w1")
+        assert "No w1 is running" in await it.text("/tasks cancel w1")
         await it.text("end it")
         assert "w2 was ended" in results(it.model.requests[-1])[-1].text
         assert await it.bot.store.tasks.open_tasks_of_space("") == []
@@ -204,7 +204,7 @@ async def test_three_run_at_once_and_no_fourth(tmp_path: Path) -> None:
         for number in range(4):
             await ask(it)
             told = await approve(it)
-            assert ("did not work" in told) == (number == 3), told
+            assert ("failed" in told) == (number == 3), told
         assert len(await it.bot.store.tasks.open_tasks_of_space("")) == 3
 
 

@@ -201,9 +201,9 @@ async def test_S46_what_changed_since_voids_the_approval(tmp_path: Path, way: st
             folder.rename(folder.with_name("other"))
         else:
             await it.text("/context clear")
-        assert "did not work" in await approve(it, held)
+        assert "failed" in await approve(it, held)
         assert not list(it.bot.workspace.root.rglob("ran"))
-        assert "did not work" in await approve(it, held)
+        assert "failed" in await approve(it, held)
 
 
 @needs_sandbox
@@ -223,7 +223,9 @@ async def test_S46_what_a_script_names_is_named_as_not_bound(
         asked = await ask(it)
         assert "sha256 of files/job.sh" not in await why(it)
         title, rest = (
-            ("`not covered`", "whatever else") if lang == "en" else ("`不在批准之内`", "它另外打开")
+            ("`not covered`", "anything else")
+            if lang == "en"
+            else ("`不在批准范围内`", "它另外打开")
         )
         unbound = asked.partition(title)[2]
         assert "files/job.sh, files/link.sh, " in unbound
@@ -254,7 +256,7 @@ async def test_S46_an_approval_is_over_after_ten_minutes(tmp_path: Path) -> None
     async with owned(tmp_path, [run, "asked"], clock=lambda: now[0]) as it:
         await ask(it)
         now[0] += 11 * 60
-        assert "over" in await approve(it)
+        assert "no longer valid" in await approve(it)
         assert not (files_of(it) / "ran").exists()
 
 
@@ -384,7 +386,7 @@ async def test_S50_it_is_offered_only_where_the_sandbox_holds(tmp_path: Path) ->
     async with owned(tmp_path, ["hi", "ho"]) as it:
         await it.text("hello")
         assert offered(it) == (level().level == "A")
-        assert ("sandbox of commands: A" in await it.text("/status")) == (level().level == "A")
+        assert ("command sandbox A" in await it.text("/status")) == (level().level == "A")
         it.bot.exec_tools.refuse(Phrase("{words}", words="a test says so"))
         assert "exec is not offered: a test says so" in await it.text("/status")
         assert "不提供 exec：a test says so" in await it.text("/状态")
@@ -478,7 +480,7 @@ async def test_killed_once_it_ran_it_is_unknown_and_not_run_again(tmp_path: Path
             "the command of the one who approved it is answered"
         )
         for _ in range(2):
-            assert "may have happened or not" in await approve(it, typed.read_text())
+            assert "may or may not have taken effect" in await approve(it, typed.read_text())
         assert ran.read_text() == "once\n"
         assert len(it.model.requests) == 1, "the model is told once"
         assert "outcome unknown" in outcomes(it)[0]

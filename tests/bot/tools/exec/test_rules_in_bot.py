@@ -44,7 +44,7 @@ async def test_always_makes_a_rule_that_a_clean_turn_follows_until_it_is_revoked
     async with owned(tmp_path, script) as it:
         await ask(it)
         told = await approve(it, f"{code(it)} always")
-        assert "Rule 1 is made" in told
+        assert "Rule 1 saved" in told
         assert made(it) == 1
         assert "exit code 0" in await run_in(it, "c2")
         assert made(it) == 2
@@ -74,7 +74,7 @@ async def test_a_rule_for_a_command_that_reads_is_used_ten_times_in_four_chats_w
     async with owned(tmp_path, [count, "asked", "seen", *[count, "ok"] * 14]) as it:
         (files_of(it) / "notes.txt").write_text("milk\nbread\neggs\n")
         await ask(it)
-        assert "Rule 1 is made" in await approve(it, f"{code(it)} always")
+        assert "Rule 1 saved" in await approve(it, f"{code(it)} always")
         for use in range(10):
             printed = await run_in(it, chats[use % 4])
             assert "exit code 0" in printed, use
@@ -162,7 +162,7 @@ async def test_the_third_button_makes_a_rule_once(tmp_path: Path) -> None:
         }
         twice = await asyncio.gather(it.text("", **press), it.text("", **press))
         await it.bot.settled()
-        assert sum("Rule 1 is made" in told for told in twice) == 1
+        assert sum("Rule 1 saved" in told for told in twice) == 1
         assert made(it) == 1
         assert len(await it.bot.store.access.rules("", it.bot.store.now())) == 1
 

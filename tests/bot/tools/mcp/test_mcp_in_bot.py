@@ -156,9 +156,7 @@ async def test_a_tool_that_asks_runs_once_after_the_yes(tmp_path: Path) -> None:
         await it.channel.until(lambda: any("/approve" in sent.text for sent in it.channel.sent))
         (question,) = [sent.text for sent in it.channel.sent if "/approve" in sent.text]
         code = question.split("/approve ")[1].split("`")[0]
-        assert question.startswith(
-            "```\nfiles__echo words=hi\n```\n\nThis tool of the server files"
-        )
+        assert question.startswith("```\nfiles__echo words=hi\n```\n\nThis tool of server files")
         assert "sha256 of the tool" in await it.text(f"/approve {code} why")
         assert 'echo: {"words": "hi"}' in await it.text(f"/approve {code}")
         assert orders.calls() == ["echo"]
@@ -188,7 +186,7 @@ async def test_always_lets_a_tool_run_in_clean_turns_as_it_was_reviewed(tmp_path
             )
         ).values()
         assert "once only" in await it.text(f"/approve {code} always 1", chat="c1")
-        assert "Rule 1 is made" in await it.text(f"/approve {code} always", chat="c1")
+        assert "Rule 1 saved" in await it.text(f"/approve {code} always", chat="c1")
         await it.bot.settled()
         assert await result("c2") == 'echo: {"words": "hi"}'
         assert "needs the person's approval" in await result("c2"), "its result is in view"

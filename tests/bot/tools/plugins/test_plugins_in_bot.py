@@ -431,7 +431,7 @@ def test_a_plugin_is_begun_tested_enabled_and_turned_off_in_the_terminal(tmp_pat
     assert "mnema tools new" in mnema(home, "list").output
     assert mnema(home, "new", "my_find").return_value == 0
     assert "there already" in str(mnema(home, "new", "my_find").exception)
-    assert "small letters" in str(mnema(home, "new", "test_it").exception)
+    assert "lower-case letters" in str(mnema(home, "new", "test_it").exception)
     folder = home / "workspace" / "tools"
     run_path(str(folder / "test_my_find.py"))["test_it_answers_with_what_the_server_says"]()
     refused = mnema(home, "on", "my_find", typed="no\n")

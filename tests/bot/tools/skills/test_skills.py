@@ -47,10 +47,10 @@ def mnema(home: Path, *arguments: str, typed: str = "") -> subprocess.CompletedP
 @every_case(
     ("name", "text", "told"),
     [
-        ("tea", "no head", "begins with a head"),
-        ("Tea", HEAD, "small letters"),
-        ("..", HEAD, "small letters"),
-        ("coffee", HEAD, "not that of the folder"),
+        ("tea", "no head", "must begin with a header"),
+        ("Tea", HEAD, "lower-case letters"),
+        ("..", HEAD, "lower-case letters"),
+        ("coffee", HEAD, "differs from that of the folder"),
         ("tea", "---\nname: tea\n---\n", "description"),
         ("tea", "---\nname: tea\ndescription: ''\n---\n", "description"),
         ("tea", f"---\nname: tea\ndescription: {'x' * 1025}\n---\n", "1,024"),
@@ -115,7 +115,7 @@ async def test_only_enabled_bytes_reach_the_model(tmp_path: Path) -> None:
             "S59: a changed byte turns it off"
         )
         await it.channel.until(
-            lambda: any("was changed and is off" in sent.text for sent in it.channel.sent)
+            lambda: any("has changed and was turned off" in sent.text for sent in it.channel.sent)
         )
 
 
@@ -162,7 +162,7 @@ async def test_S59_a_file_that_changed_unseen_since_the_review_is_not_read(
             "the next turn does not offer it"
         )
         await it.channel.until(
-            lambda: any("was changed and is off" in sent.text for sent in it.channel.sent)
+            lambda: any("has changed and was turned off" in sent.text for sent in it.channel.sent)
         )
 
 
@@ -213,9 +213,9 @@ def make_zip(path: Path, entries: dict[str, bytes], mode: int = 0o100600) -> Pat
 @pytest.mark.parametrize(
     ("entries", "mode", "told"),
     [
-        ({"../x": b"x"}, 0o100600, "no path inside"),
-        ({"/etc/x": b"x"}, 0o100600, "no path inside"),
-        ({"a\\..\\x": b"x"}, 0o100600, "no path inside"),
+        ({"../x": b"x"}, 0o100600, "not a path inside"),
+        ({"/etc/x": b"x"}, 0o100600, "not a path inside"),
+        ({"a\\..\\x": b"x"}, 0o100600, "not a path inside"),
         ({"x": b"/etc/passwd"}, 0o120777, "link"),
         ({"a/SKILL.md": b"x", "a/skill.MD": b"y"}, 0o100600, "twice"),
         ({"bomb": b"0" * (20 * 2**20)}, 0o100600, "far more"),
@@ -231,7 +231,7 @@ def test_S36_a_hostile_archive_is_refused(
 
 def test_what_is_no_archive_and_a_link_in_a_folder_are_refused(tmp_path: Path) -> None:
     (tmp_path / "x.zip").write_bytes(b"PK\x03\x04 broken")
-    with pytest.raises(SkillInvalid, match="no readable ZIP"):
+    with pytest.raises(SkillInvalid, match="not a readable ZIP"):
         read_archive(tmp_path / "x.zip")
     folder = skill_folder(tmp_path)
     (folder / "link").symlink_to("/etc/passwd")
@@ -264,7 +264,7 @@ def test_a_review_names_the_worst_lines_first_and_no_plain_words() -> None:
         "eval models. ❤\ufe0f\n"
     )
     shown = [str(line) for line in review("tea", {"SKILL.md": text.encode()})]
-    flagged = shown[shown.index("Look at these lines:") + 1 :]
+    flagged = shown[shown.index("Check these lines:") + 1 :]
     assert [line.partition(": ")[2] for line in flagged] == [
         "hid�den",
         "eval(x)",
@@ -297,7 +297,7 @@ def test_skills_are_added_turned_off_and_removed_in_the_terminal(tmp_path: Path)
     (odd / "deep.md").write_text("deeper than any file of a workspace")
     shown = mnema(home, "on", "tea")
     assert shown.returncode == 1, "what is shown is what is enabled"
-    assert "no file of a skill" in shown.stderr
+    assert "not part of a skill" in shown.stderr
     (odd / "deep.md").unlink()
     assert mnema(home, "on", "tea").returncode == 0
     assert mnema(home, "off", "tea").returncode == 0

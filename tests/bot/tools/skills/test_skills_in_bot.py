@@ -185,7 +185,7 @@ async def test_a_skill_is_added_from_an_address_only_once_it_was_shown(tmp_path:
         assert "Skill tea: How this house makes tea." in shown.output.splitlines()
         assert list((home.workspace / "skills").iterdir()) == []
         assert (await added("/tea.zip", "tea\n")).return_value == 0
-        assert "no readable ZIP" in str((await added("/bad.zip", "")).exception)
+        assert "not a readable ZIP" in str((await added("/bad.zip", "")).exception)
         assert "status" in str((await added("/none.zip", "")).exception)
         home.config.write_text("{}")
         assert "denied" in str((await added("/tea.zip", "")).exception), (
@@ -207,10 +207,10 @@ def test_a_persons_own_skill_is_added_and_turned_off_in_the_terminal(tmp_path: P
     assert "There are none" in mnema(home, "list").output
     (source / "run.sh").write_text("echo\n")
     refused = mnema(home, "add", str(source), "--space", "telegram-u1", "--enable", "tea")
-    assert "hold texts alone" in str(refused.exception)
-    assert "is no space" in str(mnema(home, "list", "--space", "../x").exception)
+    assert "may contain only texts" in str(refused.exception)
+    assert "is not a space" in str(mnema(home, "list", "--space", "../x").exception)
     everyone = mnema(home, "on", "tea", "--space", "telegram-u1", "--everyone")
-    assert "seen there only" in str(everyone.exception)
+    assert "seen only there" in str(everyone.exception)
     assert mnema(home, "off", "tea", "--space", "telegram-u1").return_value == 0
     assert mnema(home, "remove", "tea", "--space", "telegram-u1").return_value == 0
     assert "There are none" in mnema(home, "list", "--space", "telegram-u1").output

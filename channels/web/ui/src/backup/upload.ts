@@ -12,8 +12,8 @@ async function base64(piece: Blob): Promise<string> {
   return btoa(text);
 }
 
-/** Send the file; returns its name there. told: how many bytes have arrived. stopped: asked before each piece. */
-export async function upload(file: File, told: (received: number) => void, stopped: () => boolean): Promise<string> {
+/** Send the file; returns its name there. onprogress: how many bytes have arrived. stopped: asked before each piece. */
+export async function upload(file: File, onprogress: (received: number) => void, stopped: () => boolean): Promise<string> {
   const { body: begun } = await send<Upload>("POST", "/backups/uploads", { name: file.name, size: file.size });
   let received = 0;
   while (received < file.size) {
@@ -21,7 +21,7 @@ export async function upload(file: File, told: (received: number) => void, stopp
     const data = await base64(file.slice(received, received + PIECE_BYTES));
     const answer = await send<Upload>("PUT", `/backups/uploads/${begun.id}`, { offset: received, data });
     received = answer.body.received;
-    told(received);
+    onprogress(received);
   }
   return begun.name;
 }

@@ -52,7 +52,7 @@ const stored = (): Stored[] => JSON.parse(localStorage.getItem(STORED) ?? "[]");
 const keep = (items: Stored[]): void => localStorage.setItem(STORED, JSON.stringify(items));
 
 export class Outbox {
-  private lane: Promise<void> = Promise.resolve();
+  private deliveries: Promise<void> = Promise.resolve();
 
   constructor(private readonly sending: Sending) {}
 
@@ -75,7 +75,7 @@ export class Outbox {
   /** One after another, so that they arrive in the order in which they were written. */
   deliver(item: Outgoing): void {
     this.sending.onsending(item);
-    this.lane = this.lane.then(() => this.push(item));
+    this.deliveries = this.deliveries.then(() => this.push(item));
   }
 
   /** Send until it is taken: the key stays the same, so however often it arrives it is one message. */

@@ -1,7 +1,7 @@
 // What this tab has open: the list, one conversation, the one stream that moves both, and what is being sent.
 
 import { ApiError, conversation, get, post, reason, send } from "../lib/api";
-import { Live, type Told } from "../lib/live";
+import { Live, type LiveData } from "../lib/live";
 import { t } from "../lib/locale.svelte";
 import { chat, conversationOf, go, place } from "../lib/router.svelte";
 import { attempt, toast } from "../lib/toasts.svelte";
@@ -180,8 +180,8 @@ export class ChatState {
     this.followed = transcript;
     this.live = new Live(name, {
       after: () => transcript?.newest ?? 0,
-      onchat: (event, told) => this.transcript === transcript && transcript && this.hear(transcript, event, told),
-      onlist: (event, told) => this.moved(event, told),
+      onchat: (event, data) => this.transcript === transcript && transcript && this.hear(transcript, event, data),
+      onlist: (event, data) => this.moved(event, data),
       onlink: (up) => (this.online = up),
       onback: () => {
         void this.list.read(this.transcript?.name);
@@ -190,17 +190,17 @@ export class ChatState {
     });
   }
 
-  private hear(transcript: Transcript, name: string, told: Told): void {
+  private hear(transcript: Transcript, name: string, data: LiveData): void {
     const role = STORED[name];
-    if (role && told.line) {
-      const reply_to = name === "accepted" ? null : (told.message_id ?? null);
-      transcript.line({ ...(told as unknown as TranscriptMessage), role, text: told.text ?? "", reply_to });
+    if (role && data.line) {
+      const reply_to = name === "accepted" ? null : (data.message_id ?? null);
+      transcript.line({ ...(data as unknown as TranscriptMessage), role, text: data.text ?? "", reply_to });
       this.settle(transcript);
     } else if (name === "fold") {
-      this.progress(told as unknown as FoldProgress);
+      this.progress(data as unknown as FoldProgress);
       this.settle(transcript);
     } else if (name === "context") void this.measure(transcript);
-    else transcript.hear(name, told);
+    else transcript.hear(name, data);
   }
 
   private settle(transcript: Transcript): void {
@@ -211,10 +211,10 @@ export class ChatState {
   }
 
   /** Something has changed in the list: what is open here may have a title now, or lines that no stream brings. */
-  private moved(event: string, told: Told): void {
+  private moved(event: string, data: LiveData): void {
     lookSoon();
     if (event === "reset") return void this.look();
-    const entry = told as unknown as ConversationSummary;
+    const entry = data as unknown as ConversationSummary;
     this.list.changed(entry);
     const { transcript } = this;
     if (!transcript || entry.id !== transcript.name) return;

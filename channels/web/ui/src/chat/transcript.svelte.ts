@@ -2,7 +2,7 @@
 
 import { ApiError, conversation, get } from "../lib/api";
 import type { AnswerUsage, AskedApproval, BranchOrigin, LineFile, MessagePage, Recalled, Trace, TranscriptMessage } from "../lib/types";
-import type { Told } from "../lib/live";
+import type { LiveData } from "../lib/live";
 import type { Outgoing } from "./outbox";
 
 const PAGE = 40;
@@ -300,23 +300,23 @@ export class Transcript {
   }
 
   /** One live event that has no stored line. */
-  hear(name: string, told: Told): void {
-    const id = told.message_id ?? "";
-    const text = told.text ?? "";
-    if (name === "failed") return this.turnFailed(id, text, told.state === "cut");
+  hear(name: string, data: LiveData): void {
+    const id = data.message_id ?? "";
+    const text = data.text ?? "";
+    if (name === "failed") return this.turnFailed(id, text, data.state === "cut");
     if (name === "notice" || name === "reply" || name === "accepted") return void this.remark(text);
     if (this.answered.has(id)) return;
     this.answers(id);
     const growing = this.draft(id);
     growing.came = performance.now();
-    growing.waits = name === "waiting" ? [String(told.why ?? ""), Number(told.call), Number(told.calls)] : null;
+    growing.waits = name === "waiting" ? [String(data.why ?? ""), Number(data.call), Number(data.calls)] : null;
     if (name === "started") {
       growing.text = "";
     } else if (name === "delta") {
-      growing.text = told.whole ? text : growing.text + text;
+      growing.text = data.whole ? text : growing.text + text;
       growing.planned = "";
-    } else if (name === "tool_started") this.tool(id, String(told.tool ?? ""), Number(told.step ?? 0));
-    else if (name === "tool_ended") this.toolEnded(id, String(told.tool ?? ""), told.ok !== false);
+    } else if (name === "tool_started") this.tool(id, String(data.tool ?? ""), Number(data.step ?? 0));
+    else if (name === "tool_ended") this.toolEnded(id, String(data.tool ?? ""), data.ok !== false);
   }
 
   private tool(id: string, tool: string, number: number): void {

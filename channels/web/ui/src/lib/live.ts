@@ -8,13 +8,13 @@ const OF_CHAT = ["accepted", "started", "delta", "waiting", "tool_started", "too
 const OF_LIST = ["conversation", "reset"];
 const AGAIN_MS = 1000;
 
-export type Told = Record<string, unknown> & { message_id?: string; text?: string };
+export type LiveData = Record<string, unknown> & { message_id?: string; text?: string };
 
 export interface Listener {
   /** The newest stored line that is shown. */
   after(): number;
-  onchat(name: string, told: Told): void;
-  onlist(name: string, told: Told): void;
+  onchat(name: string, data: LiveData): void;
+  onlist(name: string, data: LiveData): void;
   /** The connection went or came back. */
   onlink(up: boolean): void;
   /** It came back after something may have been missed. */

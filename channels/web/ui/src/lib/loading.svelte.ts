@@ -31,7 +31,7 @@ export class Doing {
   /** Why it could not be done the last time, "" where it could. */
   why = $state("");
 
-  constructor(private readonly told: (err: unknown) => string = reason) {}
+  constructor(private readonly describe: (err: unknown) => string = reason) {}
 
   /** True where it was done. */
   run = async (act: () => Promise<unknown>): Promise<boolean> => {
@@ -41,7 +41,7 @@ export class Doing {
       await act();
       return true;
     } catch (err) {
-      this.why = this.told(err);
+      this.why = this.describe(err);
       return false;
     } finally {
       this.busy = false;

@@ -68,7 +68,7 @@ export interface Approval {
   /** The arguments that `shown` does not hold. */
   rest: Record<string, unknown>;
   /** Why it is asked for. */
-  why: Told;
+  why: ShownText;
   /** What the words from outside came with, newest first. */
   sources: string[];
   /** Words in letters of several scripts. */
@@ -1113,7 +1113,7 @@ export interface NewPasskey {
   credential: Record<string, unknown>;
 }
 
-/** Where a browser is told, as its PushSubscription has it. */
+/** Where a browser is notified, as its PushSubscription has it. */
 export interface NewPush {
   /** https address. */
   endpoint: string;
@@ -1408,7 +1408,7 @@ export interface Push {
   id: string;
 }
 
-/** Whether a browser can be told of new messages. */
+/** Whether a browser can be notified of new messages. */
 export interface PushOffer {
   /** `channels.web.push` is on, and the page has an https address. */
   on: boolean;
@@ -1719,6 +1719,12 @@ export interface SettingsVersions {
   items: SettingsVersion[];
 }
 
+/** What an act did, in words. */
+export interface ShownText {
+  zh: string;
+  en: string;
+}
+
 /** A skill of the owner's workspace. */
 export interface Skill {
   name: string;
@@ -1851,12 +1857,6 @@ export interface TokenCounter {
   name: string;
   factor: number;
   last_error_percent: number;
-}
-
-/** What an act did, in words. */
-export interface Told {
-  zh: string;
-  en: string;
 }
 
 /** A tool of the owner's chats. */
@@ -2058,7 +2058,7 @@ export interface UsageLimits {
   person_tokens: number;
   person_money: number;
   all_money: number;
-  /** From here on the owner is told. */
+  /** From here on the owner is notified. */
   all_money_warning: number;
 }
 

@@ -4,13 +4,13 @@ import type { modelsEn } from "./models.en";
 
 export const modelsZh: Record<keyof typeof modelsEn, string> = {
   welcome: "欢迎",
-  welcome_more: "mnema 需要一个语言模型来回答你。选择模型在哪里运行；你确认之前什么都不会保存。",
+  welcome_more: "mnema 需要一个语言模型来回答你。请选择模型在哪里运行；你确认之前什么都不会保存。",
   not_now: "以后再说",
   in_use: "正在使用的模型",
   no_model: "还没有设置模型，由离线模型回答：它只能引用找到的记录。",
   set_up_model: "设置模型",
   change_model: "换一个模型",
-  default_model: "该服务的常用模型",
+  default_model: "该服务的默认模型",
   chain: "模型出错时",
   chain_more: "正在使用的模型无法回答时，按这个顺序由它们接替。",
   chain_empty: "没有备用模型。",

@@ -33,7 +33,7 @@ export const shellEn = {
   unpin: "Unpin",
   archive: "Archive",
   unarchive: "Take out of the archive",
-  delete_more: "This deletes its messages. What was written to the daily log stays there; /forget removes that too.",
+  delete_more: "This deletes its messages. What was written to the daily log stays; /forget removes that too.",
   more_found: "Show more",
   by_user: "Person",
   by_assistant: "mnema",

@@ -12,7 +12,7 @@ export const wizardZh: Record<keyof typeof wizardEn, string> = {
   more_found: "还有 {count} 个：输入名称的一部分来查找。",
   test_passed: "现在可以完成了。",
   test_failed: "测试没有通过。",
-  state_ok: "✓ 可以",
+  state_ok: "✓ 正常",
   state_no: "– 不支持",
   state_unknown: "? 请留意",
   state_failed: "✗ 失败",

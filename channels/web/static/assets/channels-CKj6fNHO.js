@@ -1,0 +1,23 @@
+import{L as e}from"./common-Bi-nd78P.js";var{t,maybe:n}=e({code_renewed:`A new code will appear in {left}`,enlarge:`Show the code larger`,login_done:`Confirmed: logged in.`,last_24_hours:`The last 24 hours`,hours_ago_24:`24 h ago`,strip_now:`now`,strip_unknown:`unknown: the bot was not running`,strip_fine:`connected whenever the bot was running`,heard:`Last message`,last_error:`Last error`,quota:`Left`,qr:`QR code to scan`,enter_digits:`Send`,handed_over:`Sent.`,set_up:`Set up {name}`,set_up_now:`Set up`,channels_off:`Not set up`,setup_need:`What you need`,setup_fields:`Fill in`,setup_more:`More settings`,setup_test:`Live test`,setup_run:`Test`,setup_testing:`Testing…`,setup_untested:`Not tested yet. The test saves nothing.`,setup_passed:`All steps passed.`,setup_failed:`A step failed.`,setup_state:`State`,setup_hears:`It receives messages now. Write to it; people it does not know yet appear under`,save_and_start:`Save and start`,finding_ok:`✓ passed`,finding_failed:`✗ failed`,finding_skipped:`– skipped`,step_settings:`Settings`,step_address:`Address`,step_tls:`TLS`,step_credentials:`Credentials`,step_sdk:`Official SDK`,step_rights:`Rights`,step_webhook:`Webhook`,step_reach:`Public address`,step_message:`Message to the owner`,need_telegram:`In Telegram open @BotFather and send /newbot; give it a name, and a username that ends in “bot”.
+Copy the token that it answers with, digits:letters. It gives full control of the bot: show it to nobody.
+Your own user id, a number, makes you the owner. If you do not know it, leave owners empty, write to the bot afterwards, and approve the code under People.
+Where Telegram is blocked: the address of a proxy.`,need_feishu:`Create an app of your own at open.feishu.cn and give it the ability “Bot”.
+Copy App ID and App Secret from “Credentials”.
+Grant the rights for messages, subscribe to the event “message received”, and choose the long connection.
+Publish a version of the app.`,need_wechat:`A WeChat account on a phone.
+Saving shows a QR code: scan it, and type the digits if the phone shows any. An expired code is replaced automatically.`,need_wechat_mp:`An official account; app id and secret from “Development → Basic configuration”.
+A token of your own choice, and for safe mode the EncodingAESKey.
+The address of this program, https://YOUR-HOST/hooks/wechat_mp, entered there; a proxy with TLS passes it to the page’s port.
+The address of this machine in the list of allowed IPs.`,need_wecom:`A smart bot in WeCom with the long-connection API.
+Its bot id and its secret.`,mood_up:`connected`,mood_connecting:`connecting…`,mood_asking:`waiting for login`,mood_deaf:`no messages from the platform`,mood_down:`disconnected`,mood_logged_out:`logged out`,mood_contended:`on standby: another program is receiving`,settings_and_test:`Settings and test`,switch_off:`Switch off`},{code_renewed:`{left} 后自动换新的二维码`,enlarge:`放大二维码`,login_done:`已确认，登录成功。`,last_24_hours:`最近 24 小时`,hours_ago_24:`24 小时前`,strip_now:`现在`,strip_unknown:`未知：机器人没有运行`,strip_fine:`机器人运行期间一直连接着`,heard:`最近消息`,last_error:`最近出错`,quota:`余量`,qr:`要扫描的二维码`,enter_digits:`提交`,handed_over:`已提交。`,set_up:`设置 {name}`,set_up_now:`去设置`,channels_off:`尚未设置`,setup_need:`需要准备`,setup_fields:`填写`,setup_more:`更多设置`,setup_test:`现场测试`,setup_run:`测试`,setup_testing:`正在测试…`,setup_untested:`还没有测试。测试不会保存任何内容。`,setup_passed:`每一步都通过了。`,setup_failed:`有一步没有通过。`,setup_state:`状态`,setup_hears:`已经可以收消息了，给它发一条试试；不认识的人会出现在`,save_and_start:`保存并启动`,finding_ok:`✓ 通过`,finding_failed:`✗ 未通过`,finding_skipped:`– 跳过`,step_settings:`设置`,step_address:`地址`,step_tls:`TLS`,step_credentials:`凭据`,step_sdk:`官方 SDK`,step_rights:`权限`,step_webhook:`Webhook`,step_reach:`公网地址`,step_message:`给所有者的消息`,need_telegram:`在 Telegram 里打开 @BotFather，发送 /newbot；起一个名字，再起一个以 bot 结尾的用户名。
+复制它回复的令牌（数字:字母）。有了它就能完全控制机器人，不要给别人看。
+填上你自己的用户 id（一串数字），你就是所有者。不知道的话先留空，之后给机器人发消息，再到“联系人”里批准配对码。
+如果你的网络屏蔽了 Telegram，还需要一个代理的地址。`,need_feishu:`在 open.feishu.cn 创建企业自建应用，并添加“机器人”能力。
+在“凭证与基础信息”里复制 App ID 和 App Secret。
+开通消息相关的权限，订阅“接收消息”事件，选择长连接。
+发布应用的一个版本。`,need_wechat:`一部登录了微信的手机。
+保存后会出现二维码：用手机扫码；如果手机上显示数字，就在这里输入。过期的二维码会自动更换。`,need_wechat_mp:`一个公众号；在“开发 → 基本配置”里复制 AppID 和 AppSecret。
+自己定一个 Token；用安全模式的话还有 EncodingAESKey。
+在那里填上这个程序的地址 https://你的域名/hooks/wechat_mp，由带 TLS 的代理转到网页的端口。
+把这台机器的地址加进 IP 白名单。`,need_wecom:`企业微信里的一个智能机器人，开通长连接 API。
+它的 Bot ID 和 Secret。`,mood_up:`已连接`,mood_connecting:`正在连接…`,mood_asking:`等待登录`,mood_deaf:`收不到平台的消息`,mood_down:`已断开`,mood_logged_out:`已退出登录`,mood_contended:`待命：另一个程序正在接收`,settings_and_test:`设置与测试`,switch_off:`停用`});export{t as n,n as t};

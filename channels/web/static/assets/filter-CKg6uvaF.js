@@ -1,1 +1,0 @@
-import{J as e,X as t}from"./common-DIxcThG5.js";function n(...e){let{query:n}=t();return Object.fromEntries(e.map(e=>[e,n.get(e)??``]))}var r=e=>new URLSearchParams(Object.entries(e).filter(([,e])=>e)).toString();function i(t,n){let i=r(n);e(i?`${t}?${i}`:t,{replace:!0})}export{r as n,i as r,n as t};

@@ -1,0 +1,1 @@
+export{t as Growing,n as extend,r as markdown,i as render}from"./markdown.svelte-D1JJeqdZ.js";

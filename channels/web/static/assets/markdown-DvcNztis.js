@@ -1,1 +1,0 @@
-export{t as Growing,n as extend,r as markdown,i as render}from"./markdown.svelte-BAI3ZWuK.js";
