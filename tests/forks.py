@@ -65,7 +65,8 @@ class Forks:
         """
         if session.testsfailed or session.config.option.collectonly:
             return None
-        _import_program()
+        if any(TESTS in item.path.parents for item in session.items):
+            _import_program()
         modules = _by_module(session.items)
         taken = get_context("fork").Value("i", 0)
         for _ in range(min(self.count, len(modules))):
@@ -179,6 +180,7 @@ def _become_fork(config: pytest.Config, sender: Connection) -> None:
         capture.stop_global_capturing()
         capture.start_global_capturing()
         capture.suspend_global_capture(in_=False)
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # it may be ignored, as after `&`
     config.pluginmanager.unregister(name="terminalreporter")
     config.pluginmanager.register(Reporter(config, sender))
     os.environ.pop("MNEMA_FAILED_TESTS", None)  # the other process notes them

@@ -13,8 +13,8 @@ from tests.browser.test_layout import FAULTS
 
 pytestmark = BROWSER
 WORDS = {
-    "en-GB": ("from the page", "Message, answered on telegram too", "the group itself"),
-    "zh-CN": ("在网页上写的", "写点什么，telegram 上也会收到回答", "群里发言"),
+    "en-GB": ("from the page", "Message, also answered on telegram", "the group itself"),
+    "zh-CN": ("在网页上写的", "写点什么，telegram 上也会收到", "群里发言"),
 }
 
 

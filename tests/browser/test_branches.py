@@ -28,7 +28,7 @@ async def test_other_words_go_into_a_branch_and_the_first_talk_stays(
                 await asked.hover()
             await asked.get_by_role("button", name="Edit").click()
             await expect(page.locator("#text")).to_have_value("green or black?")
-            await expect(page.locator(".editing")).to_contain_text("makes a branch")
+            await expect(page.locator(".editing")).to_contain_text("starts a branch")
             await show(page, f"branch-editing-{'phone' if phone else 'desktop'}")
             await page.fill("#text", "white or yellow?")
             await page.click("#send")

@@ -157,8 +157,8 @@ async def test_a_strip_shows_the_last_day_and_says_it_in_words(
     async with opened(chromium, scene.site, "/channels", ready=".strip") as page:
         strip = page.get_by_role("img", name="The last 24 hours")
         await expect(strip.locator("span")).to_have_count(4)
-        assert "down" in str(await strip.get_attribute("aria-label"))
-        assert "connected" not in str(await strip.get_attribute("aria-label"))
+        assert "disconnected" in str(await strip.get_attribute("aria-label"))
+        assert " connected" not in str(await strip.get_attribute("aria-label"))
         widths = [
             float((await one.bounding_box() or {})["width"])
             for one in await strip.locator("span").all()

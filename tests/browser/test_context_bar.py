@@ -113,7 +113,7 @@ async def test_the_drawer_has_every_number(chromium: Browser, site: Running) -> 
         )
         told = await drawer.locator(".facts dd").all_text_contents()
         assert told == [
-            "at 37,500 tokens or after 20 turns", "balanced", "31 (you 8, it 23)", "51,200",
+            "at 37,500 tokens or after 20 turns", "balanced", "31 (you 8, bot 23)", "51,200",
             "o200k × 1.02, 1.4 % off", "83%",
         ]  # fmt: skip
 
@@ -250,7 +250,7 @@ async def test_a_fold_under_way_is_shown_after_a_reload_and_not_in_another_conve
         facts(site, folding={**NEXT, "state": "checked"})
         await page.reload()
         await expect(page.locator("#folding .fold-said")).to_have_text(
-            "正在整理第 12–15 轮：核对摘要……"
+            "正在整理第 12–15 轮：核对摘要…"
         )
         await page.click("#new")
         await expect(page.locator("#folding")).to_be_hidden()

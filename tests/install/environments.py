@@ -90,7 +90,7 @@ def use(command: Path, environ: Mapping[str, str], folder: Path) -> None:
     folder.mkdir(exist_ok=True)
     assert run(str(command), "--version", environ=environ, cwd=folder).startswith("mnema 0.2.")
     answer = run(str(command), "chat", "--once", "hello", environ=environ, cwd=folder)
-    assert "no language model" in answer
+    assert "not a language model" in answer
     assert run(str(command), "config", "set", "channels.web.port", "0", environ=environ, cwd=folder)
     with opened_page(command, environ, folder) as client:
         assert client.get("/api/conversations").status_code == 200

@@ -83,7 +83,7 @@ def test_uvx_chats_without_installing(
         environ=environ,
         cwd=tmp_path,
     )
-    assert "no language model" in said
+    assert "not a language model" in said
     as_named = run(
         "uvx", "--from", str(built.wheel), "mnema-bot", "--version", environ=environ, cwd=tmp_path
     )

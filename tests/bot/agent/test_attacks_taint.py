@@ -443,7 +443,7 @@ async def test_S53_an_export_that_comes_back_keeps_its_labels(
         await it.text("read the page")
         await it.text("/export")
         [file] = (it.bot.workspace.root / "exports").glob("*.jsonl")
-    lines = [json.loads(line) for line in file.read_text().splitlines()]
+    _, *lines = [json.loads(line) for line in file.read_text().splitlines()]
     assert [line.get("tainted", False) for line in lines] == [
         False,
         False,

@@ -410,7 +410,7 @@ async def test_what_memory_md_has_no_room_for_is_told_once_and_named_by_context(
         await it.bot.settled()
         await it.channel.until(lambda: any(part.kind == "notice" for part in it.channel.sent))
         (notice,) = [part.text for part in it.channel.sent if part.kind == "notice"]
-        assert notice.startswith("MEMORY.md is longer than the 4,000 tokens it has in the prompt.")
+        assert notice.startswith("MEMORY.md is longer than its 4,000 tokens in the prompt.")
         assert "## Likes" in notice
         request = [each for each in it.model.requests if each.purpose == "turn"][-1]
         shown = next(text for text in request.system if text.startswith("[MEMORY.md"))

@@ -338,9 +338,7 @@ async def test_a_memory_too_long_is_told_when_it_begins_to_be(desk: Desk) -> Non
     assert (conversation, part.name, budgets) == (home, "MEMORY.md", PromptBudgets())
     [left] = part.left_out
     count = left.split(": ")[1].split()[0]
-    assert (
-        cut_notice(part, budgets).text("en").startswith("MEMORY.md is longer than the 4,000 tokens")
-    )
+    assert cut_notice(part, budgets).text("en").startswith("MEMORY.md is longer than its 4,000")
     assert f"## 偏好: {count} paragraphs" in cut_notice(part, budgets).text("en")
     assert f"## 偏好：{count} 段" in cut_notice(part, budgets).text("zh")
     assert "paragraph" not in cut_notice(part, budgets).text("zh")

@@ -262,7 +262,8 @@ async def test_exports_of_one_second_are_two_files_with_every_message(tmp_path: 
         files = sorted((tmp_path / "workspace" / "exports").glob("*.jsonl"))
         assert len(files) == 2
         assert all(any(path.name in text for text in told) for path in files)
-        record = [json.loads(line) for line in files[0].read_text().splitlines()]
+        head, *record = [json.loads(line) for line in files[0].read_text().splitlines()]
+        assert head["session"]["id"] == await it.conversation()
         assert [(row["role"], row["parts"][0]["text"]) for row in record] == [
             ("user", "你好"),
             ("assistant", "re: 你好"),

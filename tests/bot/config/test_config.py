@@ -101,7 +101,7 @@ def test_a_wrong_number_is_told_what_would_be_right(file: ConfigFile, value: str
         (
             "policies.blanced.x",
             "1",
-            'policies: there is no policy "blanced". Did you mean balanced? There are balanced, ',
+            'policies: there is no policy "blanced". Did you mean balanced? Available: balanced, ',
         ),
         (
             "policies.rolling.fold_at",

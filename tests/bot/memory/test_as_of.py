@@ -163,7 +163,7 @@ async def test_a_line_that_a_person_rewords_or_removes_is_known_as_it_was(tmp_pa
 @pytest.mark.parametrize(
     ("command", "told"),
     [
-        ("/memory as of 2 Nov garage code", "As of 2025-11-02 nothing in memory answers"),
+        ("/memory as of 2 Nov garage code", "As of 2025-11-02, nothing in memory matches"),
         ("/memory as of 4 Nov 2025 garage code", "The code of the garage is 1001"),
         ("/记忆 截至 2025年11月4日 garage code", "**截至 2025-11-04 所知**"),
         ("/记忆 截至2025年11月4日 garage code", "[2025-11-03 –] The code of the garage is 1001"),

@@ -150,22 +150,22 @@ async def test_folds_are_written_at_a_low_temperature_and_answers_at_the_models_
 @pytest.mark.parametrize(
     ("persona", "marks", "hint"),
     [
-        (replace(LLAMACPP, window=50_000), "tools ✓, sight ✓, streaming ✓, thinking –.", ""),
-        (replace(LLAMACPP, thought="hm"), "tools ✓, sight ✓, streaming ✓, thinking ✓.", ""),
-        (replace(LLAMACPP, name="unstreamed"), "tools ✓, sight ✓, streaming –, thinking –.", ""),
+        (replace(LLAMACPP, window=50_000), "tools ✓, vision ✓, streaming ✓, thinking –.", ""),
+        (replace(LLAMACPP, thought="hm"), "tools ✓, vision ✓, streaming ✓, thinking ✓.", ""),
+        (replace(LLAMACPP, name="unstreamed"), "tools ✓, vision ✓, streaming –, thinking –.", ""),
         (
             replace(LLAMACPP, thought="hm", thinking="tags"),
-            "tools ✓, sight ✓, streaming ✓, thinking ✓ <think>.",
+            "tools ✓, vision ✓, streaming ✓, thinking ✓ <think>.",
             "",
         ),
         (
             replace(LLAMACPP, without_tools=LLAMACPP_TOOLS),
-            "tools –, sight ✓, streaming ✓, thinking –.",
+            "tools –, vision ✓, streaming ✓, thinking –.",
             "--jinja",
         ),
         (
             replace(LLAMACPP, without_tools=VLLM_TOOLS),
-            "tools –, sight ✓, streaming ✓, thinking –.",
+            "tools –, vision ✓, streaming ✓, thinking –.",
             "--enable-auto-tool-choice",
         ),
     ],

@@ -46,7 +46,7 @@ async def test_a_body_without_progress_is_given_up(path: str) -> None:
         said = await answer(await begin(site, path))
         assert said.startswith(b"HTTP/1.1 408 ")
         assert b'"code":"slow"' in said
-        assert b"nothing more of the body arrived within 0.2 s" in said
+        assert b"no more of the body arrived within 0.2 s" in said
 
 
 async def test_a_body_that_trickles_is_given_up_when_its_time_is_over() -> None:

@@ -17,6 +17,7 @@ FIRST = "r0013"  # the revision of its tables
 ROWS = Path(__file__).parent / "home_of_ed4b8f97.sql"
 # What leads back to that revision from the newest one.
 BACK = (
+    "ALTER TABLE conversation DROP COLUMN chat_name",
     "DROP INDEX memory_successor",
     "DROP INDEX memory_source",
     "ALTER TABLE memory DROP COLUMN since",

@@ -77,7 +77,7 @@ async def test_it_says_what_it_is_first_and_when_it_has_nothing() -> None:
     assert "llm.api_key" in await say("你好")
     assert "llm.api_key" not in await say("你好", "我住在杭州")
     assert "llm.api_key" in await say("你好", "火星上有水吗？")
-    assert "no language model" in await say("Is there water on Mars?")
+    assert "not a language model" in await say("Is there water on Mars?")
 
 
 async def test_a_statement_is_noted_in_its_own_language() -> None:
@@ -100,15 +100,15 @@ async def test_the_summary_and_the_notes_in_a_message_are_not_the_persons_words(
     [
         ("What can you do for me?", "/remind 20m"),
         ("Hello! What can you do for me?", "/help"),
-        ("你能帮我做什么？", "/remind 20m"),
-        ("你好！你能帮我做什么？", "/help"),
-        ("你可以帮我做哪些事？", "/help"),
+        ("你能帮我做什么？", "/提醒 20分钟后"),
+        ("你好！你能帮我做什么？", "/帮助"),
+        ("你可以帮我做哪些事？", "/帮助"),
         ("Remember that I drink green tea in the morning.", "/remember"),
-        ("记住：我早上喝绿茶。", "/remember"),
+        ("记住：我早上喝绿茶。", "/记住"),
         ("Please remember that I drink green tea, okay?", "/remember"),
-        ("记住我早上喝绿茶，好吗？", "/remember"),
+        ("记住我早上喝绿茶，好吗？", "/记住"),
         ("What do you know about me?", "/memory"),
-        ("你记得我的哪些事？", "/memory"),
+        ("你记得我的哪些事？", "/记忆"),
     ],
 )
 async def test_what_the_page_suggests_is_answered_with_what_works_and_how_to_set_a_model_up(

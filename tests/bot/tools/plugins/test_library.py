@@ -49,7 +49,7 @@ def test_each_change_is_told_once_and_only_the_newest_of_a_file_is_remembered(
         for _ in range(2):
             assert folder.library.enabled() == []
     assert len(folder.told) == len({sha256 for _, sha256 in folder.told}) == 3
-    assert len(folder.library._told) == 1
+    assert len(folder.library._notified) == 1
     (folder.tools / "a.py").unlink()
     assert folder.library.enabled() == []
-    assert folder.library._told == {}
+    assert folder.library._notified == {}

@@ -6,7 +6,7 @@ import hashlib
 import json
 import sys
 import time
-from collections.abc import AsyncIterator, Awaitable, Iterator
+from collections.abc import AsyncIterator, Awaitable
 from importlib.metadata import EntryPoint, EntryPoints
 from pathlib import Path
 from runpy import run_path
@@ -27,7 +27,7 @@ from bot.tools.plugins.service import (
     BROKEN_GUARD,
     GUARD_SECONDS,
     PluginTools,
-    find_installed_points,
+    read_points,
 )
 from channels.testing import ScriptedChannel
 from memory.workspace.files import Workspace
@@ -218,7 +218,7 @@ def check(call):
 
 
 @pytest.fixture
-def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An installed package with tools and a guard."""
     site = tmp_path / "site"
     info = site / "sums-1.0.dist-info"
@@ -232,14 +232,13 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     )
     monkeypatch.syspath_prepend(str(site))
     monkeypatch.delitem(sys.modules, "mnema_sums", raising=False)
-    yield info
-    find_installed_points.cache_clear()
+    return info
 
 
 def offer(info: Path, points: str) -> None:
     """Give an installed package these entry points, as the next process finds them."""
     (info / "entry_points.txt").write_text(points)
-    find_installed_points.cache_clear()
+    read_points.cache_clear()
 
 
 async def test_a_package_runs_here_its_guard_may_refuse_and_a_broken_one_is_left_out(
@@ -430,7 +429,7 @@ def test_a_plugin_is_begun_tested_enabled_and_turned_off_in_the_terminal(tmp_pat
     home = tmp_path
     assert "mnema tools new" in mnema(home, "list").output
     assert mnema(home, "new", "my_find").return_value == 0
-    assert "there already" in str(mnema(home, "new", "my_find").exception)
+    assert "already exists" in str(mnema(home, "new", "my_find").exception)
     assert "lower-case letters" in str(mnema(home, "new", "test_it").exception)
     folder = home / "workspace" / "tools"
     run_path(str(folder / "test_my_find.py"))["test_it_answers_with_what_the_server_says"]()
