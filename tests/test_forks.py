@@ -13,6 +13,13 @@ from tests.forks import can_fork
 ROOT = Path(__file__).resolve().parents[1]
 pytestmark = pytest.mark.skipif(not can_fork(), reason="this system cannot go on after a fork")
 
+# Ctrl-C counts, also where this process was started with it ignored.
+PYTEST = """
+import signal, sys
+import pytest
+signal.signal(signal.SIGINT, signal.default_int_handler)
+sys.exit(pytest.main(sys.argv[1:]))
+"""
 PASSING = """
 import os
 from pathlib import Path
@@ -49,7 +56,7 @@ def run(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
 
 def command(*arguments: str) -> list[str]:
     here = ("-p", "tests.conftest", "-p", "no:cacheprovider", "--forks", "3")
-    return [sys.executable, "-m", "pytest", *here, *arguments]
+    return [sys.executable, "-c", PYTEST, *here, *arguments]
 
 
 def environment() -> dict[str, str]:
