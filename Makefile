@@ -20,7 +20,7 @@ test:            # every test that needs no outside service; ARGS="-k name" runs
 	scripts/setup.sh dev && exec scripts/test.sh $(ARGS)
 
 quick:           # the tests that start no process and no emulator
-	scripts/setup.sh dev && exec env -u PYTHONDONTWRITEBYTECODE .venv/bin/pytest --quick $(if $(filter file,$(origin ARGS)),$(QUICK_ARGS),$(ARGS))
+	scripts/setup.sh dev && exec scripts/test.sh --quick $(if $(filter file,$(origin ARGS)),$(QUICK_ARGS),$(ARGS))
 
 check: lint test # everything that must pass before a commit
 

@@ -22,11 +22,13 @@ by_night = pytest.mark.skipif(
 
 
 def first_by_day(count: int, values: Sequence[Any]) -> list[Any]:
-    """All values as parameters of a test, those after the first `count` by night only."""
-    return [
-        value if at < count else pytest.param(value, marks=by_night)
-        for at, value in enumerate(values)
-    ]
+    """All values as parameters of a test, those after the first `count` by night only.
+
+    A tuple is the values of several parameters.
+    """
+    by_day, others = values[:count], values[count:]
+    several = [value if isinstance(value, tuple) else (value,) for value in others]
+    return [*by_day, *(pytest.param(*value, marks=by_night) for value in several)]
 
 
 def examples(count: int) -> int:

@@ -4,7 +4,9 @@ during collection.
 
 import gc
 import os
+from collections.abc import Iterator
 from pathlib import Path
+from shutil import rmtree
 from tempfile import mkdtemp
 
 import pytest
@@ -36,9 +38,14 @@ structlog.configure(
 
 
 @pytest.fixture
-def tmp_path(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A new folder; pytest's own fixture looks at the folders of all tests before to number it."""
-    return Path(mkdtemp(dir=tmp_path_factory.getbasetemp()))
+def tmp_path(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A new folder, which is removed after the test.
+
+    That of pytest looks at the folders of all tests before to number it, and stays.
+    """
+    folder = Path(mkdtemp(dir=tmp_path_factory.getbasetemp()))
+    yield folder
+    rmtree(folder, ignore_errors=True)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

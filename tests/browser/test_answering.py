@@ -10,6 +10,7 @@ from playwright.async_api import Browser, Page, expect
 from tests.browser.opening import BROWSER, opened, show, write
 from tests.browser.real import ANN, GROUP, OWNER, Real, real_bot
 from tests.browser.test_layout import FAULTS
+from tests.by_night import first_by_day
 
 pytestmark = BROWSER
 WORDS = {
@@ -29,8 +30,10 @@ async def is_whole(page: Page, phone: bool) -> None:
     assert await page.evaluate(FAULTS, phone) == []
 
 
-@pytest.mark.parametrize("locale", ["en-GB", "zh-CN"])
-@pytest.mark.parametrize("phone", [False, True])
+@pytest.mark.parametrize(
+    ("locale", "phone"),
+    first_by_day(2, [("en-GB", False), ("zh-CN", True), ("zh-CN", False), ("en-GB", True)]),
+)
 async def test_the_owners_chat_on_telegram_goes_on_here(
     chromium: Browser, tmp_path: Path, locale: str, phone: bool
 ) -> None:

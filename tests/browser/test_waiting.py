@@ -30,7 +30,9 @@ async def test_seconds_are_shown_after_five_and_an_overload_with_its_tries(
         await page.clock.run_for(4_000)
         await expect(working).to_contain_text("Thinking… 8 s")
         site.bot.show("c1", "waiting", asked.id, why="busy", call=2, calls=5)
-        await expect(working).to_contain_text("overloaded or cannot be reached; attempt 2 of 5… 8 s")
+        await expect(working).to_contain_text(
+            "overloaded or cannot be reached; attempt 2 of 5… 8 s"
+        )
         await show(page, "waiting-overloaded")
         site.bot.show("c1", "delta", asked.id, "Here it is. ")
         await expect(working).to_have_count(0)

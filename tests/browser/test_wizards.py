@@ -12,6 +12,7 @@ from bot.telemetry.version_notice import CHECK_SECONDS, VersionNotice
 from tests.browser.opening import BROWSER, opened, show
 from tests.browser.real import QUIET, real_bot
 from tests.browser.test_every_address import AXE, check
+from tests.by_night import first_by_day
 from tests.emulators.mcp_http import http_server
 from tests.emulators.mcp_server import tool
 from tests.emulators.pages import serving
@@ -20,7 +21,7 @@ pytestmark = BROWSER
 SKILL = "---\nname: tea\ndescription: How to make tea.\n---\nBoil water.\n"
 PATIENCE_MS = 30_000  # for what asks a server
 #: Locale, and whether it is a telephone: both languages and both widths.
-VIEWS = [("en-GB", True), ("zh-CN", False), ("zh-CN", True), ("en-GB", False)]
+VIEWS = first_by_day(2, [("en-GB", True), ("zh-CN", False), ("zh-CN", True), ("en-GB", False)])
 HIT = {"title": "Sunny", "url": "https://weather.example/", "content": "Warm."}
 in_each_view = pytest.mark.parametrize(("locale", "phone"), VIEWS)
 

@@ -16,6 +16,7 @@ from tests.emulators.model_replies import Call, Reply
 from tests.walk.harness import Scene, mnema, scene, until
 from tests.walk.record import query, unended
 from tests.walk.speech import answer, asked
+from tests.walk.test_unfinished_answers import watching
 
 STOPPED_WITHIN = 2.0
 
@@ -61,11 +62,13 @@ async def test_stop_in_the_middle_of_a_stream_ends_the_turn_at_once(
     by: str, tmp_path: Path
 ) -> None:
     model = ModelEmulator(responder=answer)
-    model.script([Reply(text="a long story " * 50, then="stall", after=6)])
     async with scene(tmp_path, model) as talk:
         await talk.bot.start()
-        id = await talk.web.post("talk", asked("story"))
-        await asked_of_model(talk)
+        assert await talk.say("talk", asked("first")) == "re «first»"
+        model.script([Reply(text="a long story " * 50, then="stall", after=6)])
+        async with watching(talk) as screen:
+            id = await talk.web.post("talk", asked("story"))
+            await until(lambda: screen.growing, "the answer grows")
         since = time.monotonic()
         await (talk.web.stop("talk") if by == "the button" else talk.web.post("talk", "/stop"))
         line = await talk.web.answer("talk", id)

@@ -149,7 +149,7 @@ async def test_I40_first_words_of_others_and_a_first_fold_during_a_command_stay_
         assert not [path.name for path in root.iterdir() if "made-by" in path.name]
         assert SECRET in await it.text("/memory show", chat="u2", sender="u2")
         asked = await fresh_conversation(it)
-        assert "User: please" in asked
+        assert "Bot: asked" in asked
         assert "the owner's own line" in asked
         everything = "\n".join(map(shown, it.model.requests))
         assert CANARY not in everything

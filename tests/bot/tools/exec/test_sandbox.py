@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 
@@ -25,10 +26,12 @@ HELD_SECONDS = 2.0
 
 
 @pytest.fixture
-def space(tmp_path: Path) -> Path:
-    folder = tmp_path / "space"
-    (folder / "files").mkdir(parents=True)
-    return folder
+def space() -> Iterator[Path]:
+    """A space on a disk: what a command writes into memory is not counted."""
+    with TemporaryDirectory(dir="/var/tmp") as root:
+        folder = Path(root) / "space"
+        (folder / "files").mkdir(parents=True)
+        yield folder
 
 
 def living(token: str) -> list[int]:
