@@ -14,6 +14,7 @@ trap 'rm -f "$MNEMA_FAILED_TESTS"' EXIT
 free=$(df -Pk /dev/shm 2>/dev/null | awk 'NR == 2 { print $4 }')
 if [ -z "${TMPDIR:-}" ] && [ "${free:-0}" -gt 4000000 ] && [ -w /dev/shm ] && ! grep -q '/dev/shm .*noexec' /proc/mounts; then
     TMPDIR=$(mktemp -d /dev/shm/mnema.XXXXXX)
+    chmod 755 "$TMPDIR" # PostgreSQL is started by another account
     export TMPDIR
     trap 'rm -rf "$MNEMA_FAILED_TESTS" "$TMPDIR"' EXIT
 fi

@@ -62,7 +62,7 @@ def parts(asked: argparse.Namespace) -> list[Part]:
     seed.
     """
     python, seed = sys.executable, asked.seed
-    pytest = (python, "-m", "pytest", "-p", "no:xdist", "-x")
+    pytest = (python, "-m", "pytest", "-x")
     each = -(-asked.machine // MACHINES)
     machines = [
         Part(

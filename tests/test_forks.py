@@ -60,7 +60,7 @@ def command(*arguments: str) -> list[str]:
 
 
 def environment() -> dict[str, str]:
-    return {**os.environ, "PYTHONPATH": str(ROOT)}
+    return {**os.environ, "PYTHONPATH": str(ROOT), "PYTEST_ADDOPTS": ""}
 
 
 def test_each_test_is_run_once_and_a_modules_fixture_once(folder: Path) -> None:
@@ -135,21 +135,23 @@ def test_x_ends_the_run_at_the_first_failure(folder: Path) -> None:
 
 
 def test_ctrl_c_ends_every_process(folder: Path) -> None:
-    (folder / "test_a.py").write_text(
+    receiver, sender = os.pipe()
+    begun = (
         "import os, time\n"
         "def test_it():\n"
-        f"    with open({str(folder / 'pids')!r}, 'a') as file: file.write(f'{{os.getpid()}}\\n')\n"
+        f"    os.write({sender}, f'{{os.getpid()}}\\n'.encode())\n"
         "    time.sleep(600)\n"
     )
-    (folder / "test_b.py").write_text((folder / "test_a.py").read_text())
-    os.mkfifo(folder / "pids")
+    (folder / "test_a.py").write_text(begun)
+    (folder / "test_b.py").write_text(begun)
     with subprocess.Popen(
-        command(), cwd=folder, env=environment(), stdout=subprocess.PIPE, start_new_session=True
+        command(), cwd=folder, env=environment(), start_new_session=True, pass_fds=[sender]
     ) as running:
-        with open(folder / "pids") as pids:
+        os.close(sender)
+        with open(receiver) as pids:  # it ends if the processes do
             pid = int(pids.readline())
         os.killpg(running.pid, signal.SIGINT)
-        running.communicate(timeout=30)
+        running.wait(timeout=30)
 
     assert running.returncode == pytest.ExitCode.INTERRUPTED
     with pytest.raises(ProcessLookupError):

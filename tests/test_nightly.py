@@ -40,8 +40,6 @@ def test_every_test_that_a_part_names_exists() -> None:
             "-m",
             "pytest",
             "--collect-only",
-            "-p",
-            "no:xdist",
             "tests/walk/test_kill_channels.py",
         ],
         env={"PATH": ""},

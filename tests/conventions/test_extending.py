@@ -87,7 +87,7 @@ def run(tree: Path, *command: str) -> None:
 def test_the_tests_of_the_page_pass(tree: Path) -> None:
     tests = [name for name in new_files() if name.startswith("tests/")]
     assert len(tests) == 6
-    run(tree, "pytest", "-q", "-p", "no:xdist", "-p", "no:cacheprovider", *tests)
+    run(tree, "pytest", "-q", "-p", "no:cacheprovider", *tests)
 
 
 @by_night

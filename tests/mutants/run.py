@@ -106,8 +106,6 @@ def run_tests(tree: Path, tests: Sequence[str]) -> str:
         "-x",
         "-q",
         "-rfE",
-        "-p",
-        "no:xdist",
         f"--basetemp={base}",
         *tests,
     ]
