@@ -6,11 +6,13 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest_asyncio
-from playwright.async_api import Browser, async_playwright
+from playwright.async_api import Browser, async_playwright, expect
 
 from tests.browser.opening import ARGS, CHROMIUM
 from tests.browser.scripted import page_bot
 from tests.channels.web.server import Running
+
+expect.set_options(timeout=30_000)  # milliseconds: the patience of a busy machine
 
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
