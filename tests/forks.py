@@ -1,7 +1,7 @@
 """Runs the tests in forks of the process that has collected them: `pytest --forks 7`.
 
-Each worker of pytest-xdist collects all tests for itself, which takes eleven seconds of a core; in
-a fork they are there. The next module of the list goes to the fork that is free first, so what a
+A process that collects all tests and imports the program takes several seconds of a core; in a fork
+they are there. The next module of the list goes to the fork that is free first, so what a
 module prepares is prepared once. A test whose fork ended before it has failed.
 """
 

@@ -12,6 +12,7 @@ from channels.web.requests import HttpRefusal
 
 FieldForm = Literal["text", "long", "secret", "choice", "radio", "moment", "flag", "file", "found"]
 FindingState = Literal["ok", "no", "unknown", "failed"]
+NO_ADDRESS = Phrase("This is not an address; it must begin with https:// or http://.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

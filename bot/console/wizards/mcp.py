@@ -18,7 +18,7 @@ from bot.config.messages import ConfigRejected
 from bot.config.sections.extensions import McpServerConfig
 from bot.console.transcripts import CONSOLE_ACTOR
 from bot.console.wizards.base import (
-    FindingState,
+    NO_ADDRESS,
     WizardEnd,
     WizardField,
     WizardFinding,
@@ -33,7 +33,7 @@ from bot.telemetry.log import LogRedactor
 from bot.tools.mcp.connection import McpError
 from bot.tools.mcp.server import McpServer
 from bot.tools.web.addresses import WebError, parse_url
-from channels.phrases import NO_PHRASE, Phrase, untranslated
+from channels.phrases import Phrase, untranslated
 from channels.web.auth import require_fresh_login
 from channels.web.requests import SMALL_BODY, HttpRefusal
 from memory.store.automation.mcp import ListedTool
@@ -41,6 +41,7 @@ from memory.store.store import Store
 
 SHOWN_TOOLS = 12
 OWN = "own"
+CONNECTION = Phrase("Connection")
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9-]{0,31}")
 
 
@@ -57,7 +58,7 @@ class McpPreset:
     needs_token: bool = False
 
 
-# Source: the vendors' pages, as of 2026-11-29.
+# Source: addresses that public configurations of other clients use, as of 2026-11-29.
 MCP_PRESETS = (
     McpPreset(
         id="deepwiki",
@@ -191,7 +192,9 @@ class McpWizard:
                 "set up in config.json, then: mnema mcp login {name}",
                 name=name,
             )
-            failed = _finding("connection", Phrase("Connection"), "failed", why, hint)
+            failed = WizardFinding(
+                step="connection", name=CONNECTION, state="failed", text=why, hint=hint
+            )
             return WizardReport(findings=(failed,), ok=False)
         finally:
             await server.close()
@@ -201,8 +204,12 @@ class McpWizard:
         )
         return WizardReport(
             findings=(
-                _finding("connection", Phrase("Connection"), "ok", Phrase("It answers.")),
-                _finding("tools", Phrase("Tools"), "ok" if tools else "no", listed),
+                WizardFinding(
+                    step="connection", name=CONNECTION, state="ok", text=Phrase("It answers.")
+                ),
+                WizardFinding(
+                    step="tools", name=Phrase("Tools"), state="ok" if tools else "no", text=listed
+                ),
             ),
             ok=True,
         )
@@ -262,8 +269,7 @@ def _check_address(url: str, *, is_local: bool) -> None:
     try:
         is_encrypted = parse_url(url).scheme == "https"
     except WebError as err:
-        why = Phrase("This is not an address; it must begin with https:// or http://.")
-        raise refuse(ADDRESS.name, why) from err
+        raise refuse(ADDRESS.name, NO_ADDRESS) from err
     if not (is_encrypted or is_local):
         why = Phrase("the address must begin with https://, unless it is on a private network")
         raise refuse(ADDRESS.name, why)
@@ -276,9 +282,3 @@ async def _store_nothing(era: str, tools: Sequence[ListedTool]) -> None:
 def _hide(text: str, given: WizardInput) -> str:
     """Return what went wrong without the token."""
     return LogRedactor([given.get(TOKEN.name)])(text).rstrip(".")
-
-
-def _finding(
-    step: str, name: Phrase, state: FindingState, text: Phrase, hint: Phrase = NO_PHRASE
-) -> WizardFinding:
-    return WizardFinding(step=step, name=name, state=state, text=text, hint=hint)

@@ -10,6 +10,8 @@ from bot.config.file import ConfigFile
 from bot.config.keys import KEYS
 from bot.console.administration.settings import SettingsRoutes
 from bot.console.wizards.base import (
+    NO_ADDRESS,
+    FindingState,
     WizardEnd,
     WizardField,
     WizardFinding,
@@ -61,7 +63,6 @@ SEARCH_PRESETS = (
     SearchPreset(id="exa", title=Phrase("Exa"), key_page="https://dashboard.exa.ai/api-keys"),
     SearchPreset(id=OWN_SERVER, title=Phrase("SearXNG"), about=Phrase("a server of your own")),
 )
-NO_ADDRESS = Phrase("This is not an address; it must begin with https:// or http://.")
 KEY = WizardField(name="api_key", title=Phrase("Key"), form="secret")
 ADDRESS = WizardField(
     name="base_url",
@@ -208,5 +209,5 @@ class WebSearchWizard:
         return next((one for one in self._written() if one.get("name") == name), {})
 
 
-def _finding(state: Any, text: Phrase) -> WizardFinding:
+def _finding(state: FindingState, text: Phrase) -> WizardFinding:
     return WizardFinding(step="search", name=Phrase("A search"), state=state, text=text)

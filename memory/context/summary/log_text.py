@@ -91,21 +91,21 @@ def _lines_beside(
     What a line about a call says is not said again, as long as calls keep to their share of the
     characters.
     """
-    untold = [call for call in material.calls if not _is_told(call, story)]
+    unlisted = [call for call in material.calls if not _needs_no_line(call, story)]
     if not story:
         said = dict(_said_lines(material))
-        return said, _call_lines(untold, _size(said.values()) // CALLS_SHARE, material)
+        return said, _call_lines(unlisted, _size(said.values()) // CALLS_SHARE, material)
     said = _missing_lines(story, material)
-    calls = _call_lines(untold, _size((story, *said.values())) // CALLS_SHARE, material)
-    told = [line for _, line in calls]
-    known = _TIMESTAMP.sub(" ", "\n".join((story, *told)))
+    calls = _call_lines(unlisted, _size((story, *said.values())) // CALLS_SHARE, material)
+    call_lines = [line for _, line in calls]
+    known = _TIMESTAMP.sub(" ", "\n".join((story, *call_lines)))
     fewer = _missing_lines(known, material)
-    if _size(told) * CALLS_SHARE <= _size((story, *fewer.values())):
+    if _size(call_lines) * CALLS_SHARE <= _size((story, *fewer.values())):
         return fewer, calls
     return said, calls
 
 
-def _is_told(call: CriticalCall, story: str) -> bool:
+def _needs_no_line(call: CriticalCall, story: str) -> bool:
     """Whether a call needs no line: the story has its handle, or names what it has changed.
 
     That something could not be read is no event of a day.
