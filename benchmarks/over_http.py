@@ -94,7 +94,7 @@ async def turn_http() -> list[Measurement]:
             async with running(Path(folder) / "home", settings(url)) as bot:
                 await _say_each(bot, "warm", WARM_UP)
                 writers = [Writer(bot, f"fresh{number}") for number in range(TURNS)]
-                return [await _quiet(bot, bare, "turn by HTTP, quiet, p50", writers, 13, 10)]
+                return [await _quiet(bot, bare, "turn by HTTP, quiet, p50", writers, 3, 1.9)]
 
 
 async def turn_http_history() -> list[Measurement]:
@@ -112,7 +112,7 @@ async def turn_http_history() -> list[Measurement]:
                         for text in history:
                             await writer.ask(text)
                     name = f"turn by HTTP, {name}, p50"
-                    found.append(await _quiet(bot, bare, name, writers * 4, 18, 15, history))
+                    found.append(await _quiet(bot, bare, name, writers * 4, 3, 2.5, history))
     return found
 
 
@@ -171,7 +171,9 @@ async def _quiet(
     aim: float,
     history: Sequence[str] = (),
 ) -> Measurement:
-    """Measure one message of each writer, one at a time, each beside its floor."""
+    """Measure one message of each writer, one at a time, each beside its floor. must, aim:
+    ratios.
+    """
     pairs, used, spent_bare = [], bot.cpu(), 0.0
     for writer in writers:
         took = await writer.ask("hello")
@@ -190,6 +192,7 @@ async def _quiet(
         unit="ms",
         must=must,
         aim=aim,
+        targets_ratio=True,
         floor_is=A_TURN,
         pair_ratio=median_ratio(pairs),
         cpu=1000 * spent.own / len(pairs),

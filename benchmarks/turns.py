@@ -62,8 +62,9 @@ async def turn_cpu() -> list[Measurement]:
             ours=median(one for one, _ in pairs),
             floor=median(one for _, one in pairs),
             unit="ms CPU",
-            must=6,
-            aim=4,
+            must=4.4,
+            aim=3,
+            targets_ratio=True,
             floor_is=floor_is,
             pair_ratio=median_ratio(pairs),
             cpu_children=children / len(pairs),
@@ -91,8 +92,8 @@ async def turn() -> list[Measurement]:
                 bare,
                 "turn in process, quiet, p50",
                 [("hello", f"c{at}") for at in range(QUIET_TURNS)],
-                8,
-                6,
+                2.3,
+                1.5,
             )
         ]
 
@@ -108,7 +109,7 @@ async def turn_history() -> list[Measurement]:
                     await bot.ask(text, f"{name}{at}")
             asked = [("hello", f"{name}{at}") for _ in range(4) for at in range(8)]
             found.append(
-                await _quiet(bot, bare, f"turn in process, {name}, p50", asked, 12, 9, history)
+                await _quiet(bot, bare, f"turn in process, {name}, p50", asked, 2.6, 2, history)
             )
     return found
 
@@ -182,7 +183,7 @@ async def _quiet(
     aim: float,
     history: Sequence[str] = (),
 ) -> Measurement:
-    """Measure turns one at a time, each beside its floor."""
+    """Measure turns one at a time, each beside its floor. must, aim: ratios."""
     pairs, cpu = [], []
     for text, conversation in asked:
         spent, took = await _spent(
@@ -199,6 +200,7 @@ async def _quiet(
         unit="ms",
         must=must,
         aim=aim,
+        targets_ratio=True,
         floor_is=A_TURN,
         pair_ratio=median_ratio(pairs),
         cpu=median(one for one, _ in cpu),
