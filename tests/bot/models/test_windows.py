@@ -23,6 +23,7 @@ from memory.conversation import Text
 from tests.bot.inside import Inside
 from tests.bot.models.virtual_time import run_in_virtual_time
 from tests.bot.wired import wired
+from tests.by_night import first_by_day
 from tests.cases import every_case
 from tests.emulators.model import RESPONDERS, Exchange, Seen
 from tests.emulators.model_replies import Reply, is_fold, refuse
@@ -110,7 +111,7 @@ async def test_a_small_window_works_with_all_other_settings_as_they_are(
         assert f"model window {window:,} tokens, from llm.context_window" in report
 
 
-@pytest.mark.parametrize("kind", ["llamacpp", "vllm", "lmstudio"])
+@pytest.mark.parametrize("kind", first_by_day(1, ["llamacpp", "vllm", "lmstudio"]))
 async def test_a_window_that_a_refusal_named_holds_at_once_and_after_a_restart(
     tmp_path: Path, kind: str
 ) -> None:
