@@ -42,11 +42,13 @@ def tmp_path(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """`--quick` runs what needs neither processes nor emulators (make quick); `--forks` runs
-    several at once.
+    """`--quick` runs what needs no process, no emulator and no whole bot (make quick); `--forks`
+    runs several at once.
     """
     parser.addoption(
-        "--quick", action="store_true", help="only tests that start no process and no emulator"
+        "--quick",
+        action="store_true",
+        help="only tests that start no process, no emulator and no whole bot",
     )
     parser.addoption("--forks", type=int, default=1, help="run tests in so many processes at once")
 
