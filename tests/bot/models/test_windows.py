@@ -231,7 +231,7 @@ async def test_folds_and_extraction_fit_the_window_of_the_model_that_writes_them
         HomeServer("vllm", 8_192) as server,
         wired(tmp_path, server, llm=PLAIN, **settings) as it,
     ):
-        await talk(it, 30, size=8)
+        await talk(it, 18, size=16)
         background = [seen for seen in server.requests if not seen.body.get("tools")]
         assert any(is_fold(seen.body) for seen in background)
         assert not [seen.refused for seen in background if seen.refused]
