@@ -1,5 +1,5 @@
-"""The benchmarks' model server: answers that the bot's client can read, counts of recalls, and the facts of
-a message.
+"""The benchmarks' model server: answers that the bot's client can read, counts of recalls, and the
+facts of a message.
 """
 
 from typing import Any
