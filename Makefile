@@ -19,7 +19,7 @@ extras:          # what a feature beside the core needs: NAME=vectors, embedding
 test:            # every test that needs no outside service; ARGS="-k name" runs some
 	scripts/setup.sh dev && exec scripts/test.sh $(ARGS)
 
-quick:           # the tests that start no process and no emulator
+quick:           # the tests of parts: no process, no emulator, no whole bot; a minute
 	scripts/setup.sh dev && exec scripts/test.sh --quick $(if $(filter file,$(origin ARGS)),$(QUICK_ARGS),$(ARGS))
 
 check: lint test # everything that must pass before a commit

@@ -5,7 +5,7 @@ translation yet.
 """
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -99,18 +99,24 @@ def _literal(node: ast.expr) -> str | None:
     return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else None
 
 
-def used_phrases() -> list[UsedPhrase]:
-    """Return each phrase of the program, in the order of modules and lines."""
-    paths = sorted(path for package in PACKAGES for path in (ROOT / package).rglob("*.py"))
+def used_phrases(modules: Iterable[tuple[str, ast.Module]]) -> list[UsedPhrase]:
+    """Return each phrase of these modules, in their order and that of lines.
+
+    Args:
+        modules: path from the root, with slashes, and tree of each.
+    """
     return [
         phrase
-        for path in paths
-        if path.name != "phrases.py" or path.parent.name != "channels"
-        for phrase in sorted(
-            find_phrases(path.relative_to(ROOT).as_posix(), ast.parse(path.read_text("utf-8"))),
-            key=lambda phrase: phrase.line,
-        )
+        for path, tree in modules
+        if path != "channels/phrases.py"
+        for phrase in sorted(find_phrases(path, tree), key=lambda phrase: phrase.line)
     ]
+
+
+def read_program() -> Iterator[tuple[str, ast.Module]]:
+    """Yield path and tree of every module of the program, in the order of paths."""
+    for path in sorted(path for package in PACKAGES for path in (ROOT / package).rglob("*.py")):
+        yield path.relative_to(ROOT).as_posix(), ast.parse(path.read_text("utf-8"))
 
 
 def build_catalogue(phrases: list[UsedPhrase], former: polib.POFile) -> polib.POFile:
@@ -149,7 +155,7 @@ def _build_entry(phrase: UsedPhrase, former: polib.POEntry | None) -> polib.POEn
 def main() -> None:
     """Write the catalogue and print what has no translation."""
     catalogue = build_catalogue(
-        used_phrases(), polib.pofile(str(CHINESE_FILE), encoding="utf-8", wrapwidth=0)
+        used_phrases(read_program()), polib.pofile(str(CHINESE_FILE), encoding="utf-8", wrapwidth=0)
     )
     catalogue.save(str(CHINESE_FILE))
     for entry in catalogue:

@@ -3,6 +3,7 @@ during collection.
 """
 
 import gc
+import logging
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -27,14 +28,6 @@ settings.register_profile(
 )
 if "MNEMA_EXAMPLES" not in os.environ:  # the nightly run tries new ones
     settings.load_profile("same examples")
-structlog.configure(
-    processors=[
-        structlog.contextvars.merge_contextvars,
-        structlog.processors.add_log_level,
-        structlog.processors.TimeStamper(fmt="%H:%M:%S", utc=False),
-        structlog.dev.ConsoleRenderer(exception_formatter=structlog.dev.plain_traceback),
-    ]
-)
 
 
 @pytest.fixture
@@ -49,11 +42,13 @@ def tmp_path(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """`--quick` runs what needs neither processes nor emulators (make quick); `--forks` runs
-    several at once.
+    """`--quick` runs what needs no process, no emulator and no whole bot (make quick); `--forks`
+    runs several at once.
     """
     parser.addoption(
-        "--quick", action="store_true", help="only tests that start no process and no emulator"
+        "--quick",
+        action="store_true",
+        help="only tests that start no process, no emulator and no whole bot",
     )
     parser.addoption("--forks", type=int, default=1, help="run tests in so many processes at once")
 
@@ -85,6 +80,23 @@ def pytest_collection_finish() -> None:
     """Imported modules stay: no later collection has to walk through them."""
     gc.freeze()
     gc.enable()
+
+
+def pytest_runtest_setup() -> None:
+    """Log to the terminal, whatever a command that an earlier test ran has set.
+
+    By default structlog renders tracebacks with all local variables, for seconds each.
+    """
+    structlog.configure(
+        processors=[
+            structlog.contextvars.merge_contextvars,
+            structlog.processors.add_log_level,
+            structlog.processors.TimeStamper(fmt="%H:%M:%S", utc=False),
+            structlog.dev.ConsoleRenderer(exception_formatter=structlog.dev.plain_traceback),
+        ],
+        wrapper_class=structlog.make_filtering_bound_logger(logging.NOTSET),
+        logger_factory=structlog.PrintLoggerFactory(),
+    )
 
 
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:

@@ -1,9 +1,10 @@
-"""Which test modules run in this process alone: `pytest --quick` (make quick) leaves out all
-others.
+"""Which test modules look at a part of the program in this process alone: `pytest --quick` (make
+quick) leaves out all others, and takes a minute on two cores.
 
 A module is left out when it, a conftest beside or above it, or a helper that either imports starts
-processes, a browser, a PostgreSQL or an emulator. No list has to be kept: the imports at the top of
-the modules say it; what a function imports for itself, a helper's choice at night, does not count.
+processes, a browser, a PostgreSQL, an emulator or a whole bot. No list of them has to be kept: the
+imports at the top of the modules say it; what a function imports for itself, a helper's choice at
+night, does not count. The few others that take long are listed.
 """
 
 import ast
@@ -12,22 +13,41 @@ from functools import cache
 from pathlib import Path
 
 TESTS = Path(__file__).resolve().parent
-# Packages of helpers and libraries that start something outside this process, or a server inside
-# it.
-HEAVY = ("tests.browser", "tests.emulators", "tests.postgres", "tests.soak", "tests.walk")
+# Helpers and libraries that start something outside this process, or a server or a bot inside it,
+# and what the measurements rest on.
+HEAVY = (
+    "tests.benchmarks",
+    "tests.bot.inside",
+    "tests.browser",
+    "tests.emulators",
+    "tests.postgres",
+    "tests.soak",
+    "tests.walk",
+)
 HEAVY_LIBRARIES = {"multiprocessing", "playwright", "psycopg", "subprocess"}
-# Need no process, but measure time or memory, or play hundreds of turns.
+# Need no process, but take more than two seconds of CPU: they measure time or memory, derive keys,
+# or try thousands of texts or rows.
 SLOW = {
-    "tests.bot.agent.test_context_promises",
+    "tests.bot.console.operations.test_backup_encryption",
+    "tests.bot.runtime.test_bounds",
+    "tests.bot.tools.workspace.test_search",
+    "tests.channels.test_attacks_tls",
+    "tests.channels.toolkit.test_tables",
     "tests.conventions.test_patterns",
+    "tests.growth",
+    "tests.memory.context.policies.test_policies",
+    "tests.memory.context.test_system_prompt",
+    "tests.memory.longterm.test_large_files",
     "tests.memory.recall.test_streaming",
     "tests.memory.recall.test_vectors",
+    "tests.memory.store.test_repair",
+    "tests.memory.text.test_sized_cache",
     "tests.weighing",
 }
 
 
 def is_quick(file: Path) -> bool:
-    """Whether a test module needs neither processes nor emulators."""
+    """Whether a test module needs no process, no emulator and no whole bot, and not long."""
     conftests = [
         folder / "conftest.py"
         for folder in file.parents

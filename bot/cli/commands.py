@@ -208,9 +208,8 @@ def doctor(
     from bot.cli.doctor.report import run_checks
     from bot.cli.doctor.texts import choose_language
 
-    structlog.reset_defaults()
-    # problems are printed below
-    structlog.configure(logger_factory=structlog.ReturnLoggerFactory())
+    # Problems are printed below.
+    structlog.configure(processors=[], logger_factory=structlog.ReturnLoggerFactory())
     lang = language or choose_language(ctx.obj)
     checks = asyncio.run(run_checks(ctx.obj, lang))
     ok = all(check.ok for check in checks)

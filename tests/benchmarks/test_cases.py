@@ -17,6 +17,7 @@ from memory.context.message_rules import find_faults
 from memory.context.policies.boundary import load_choice
 from memory.conversation import ShownMessage, ToolCall, ToolResult
 from memory.text.tokenizer import fold_text, lexical_question_terms
+from tests.by_night import by_night
 
 
 @cache
@@ -165,6 +166,7 @@ def results(recording: Recording) -> list[ToolResult]:
     ]
 
 
+@by_night
 def test_each_layer_of_the_long_session_saves_about_what_the_layers_seed_says() -> None:
     left = {name: tokens for name, tokens, _ in context.layer_by_layer()}
     assert left["snip"] == pytest.approx(198_000, rel=0.03)

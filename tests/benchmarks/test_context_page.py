@@ -12,6 +12,7 @@ from benchmarks.cases import CASES, FITTED
 from benchmarks.context import Headline, Measured
 from benchmarks.context_page import NAMES_ZH, PAGES, fill_page, format_blocks
 from memory.context.policies.policies import POLICIES
+from tests.by_night import by_night
 
 FIGURES = {
     name: {
@@ -65,6 +66,7 @@ def test_a_page_with_an_unknown_block_is_refused() -> None:
         fill_page("<!-- measured: speed -->\n<!-- end of measured -->", {})
 
 
+@by_night
 def test_every_published_figure_has_a_chinese_name() -> None:
     names = {
         row.name.strip()

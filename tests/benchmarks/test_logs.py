@@ -86,9 +86,9 @@ def results(fold: SimulatedFold) -> Iterator[str]:
 BY_DAY = [
     (name, "rolling")
     for name in CASES
-    if name not in ("topics_en", "long_session", "working_day", "heavy")
+    if name not in ("topics_en", "debugging", "light", "long_session", "working_day", "heavy")
 ]
-BY_DAY += [("topics_en", "balanced")]
+BY_DAY += [("topics_en", "balanced"), ("debugging", "balanced"), ("light", "budget")]
 RUNS = [
     pytest.param(name, policy, marks=() if (name, policy) in BY_DAY else by_night)
     for name in CASES

@@ -1,5 +1,5 @@
-"""The benchmarks' model server: answers that the SDK can read, counts of recalls, and the facts of
-a message.
+"""The benchmarks' model server: answers that the bot's client can read, counts of recalls, and the
+facts of a message.
 """
 
 from typing import Any
@@ -9,6 +9,9 @@ import httpx
 from benchmarks.bot_in_process import realistic_texts
 from benchmarks.model_server import FACT
 from benchmarks.process import model_server
+from bot.models.base import Request, TextDelta
+from bot.models.providers.anthropic import AnthropicModel
+from memory.conversation import ShownMessage, Text
 from memory.longterm.extraction import (
     ExtractionRules,
     TurnExchange,
@@ -20,17 +23,17 @@ from memory.longterm.extraction import (
 
 async def ask(url: str, text: str, system: str = "") -> tuple[str, int]:
     """Return the answer and the number of its pieces."""
-    import anthropic  # a second of CPU, which only the worker that runs this needs to spend
-
-    messages: list[Any] = [{"role": "user", "content": text}]
-    async with (
-        anthropic.AsyncAnthropic(api_key="test", base_url=url, max_retries=0) as client,
-        client.messages.stream(
-            model="claude-sonnet-5-5", max_tokens=64, messages=messages, system=system
-        ) as stream,
-    ):
-        pieces = [piece async for piece in stream.text_stream]
-        return "".join(pieces), len(pieces)
+    request = Request(
+        model="claude-sonnet-5-5",
+        system=(system,) if system else (),
+        messages=(ShownMessage(role="user", parts=(Text(text=text),)),),
+        max_tokens=64,
+    )
+    model = AnthropicModel(api_key="test", base_url=url, blobs=lambda sha256: b"")
+    events = [event async for event in model.stream(request)]
+    await model.close()
+    pieces = [event.text for event in events if isinstance(event, TextDelta)]
+    return "".join(pieces), len(pieces)
 
 
 async def counts(url: str) -> dict[str, Any]:

@@ -121,16 +121,22 @@ async def test_rows_are_the_same_each_time_and_are_found_by_their_words() -> Non
     assert all(figure.ours > 0 and figure.floor > 0 for figure in figures)
 
 
-def test_it_prints_a_line_for_each_set_and_what_plain_full_text_search_finds() -> None:
-    lines = recall.main(["--now", "2025-11-12", "--rows"]).splitlines()
+@pytest.fixture(scope="module")
+def lines() -> list[str]:
+    """What the benchmark prints of its own sets."""
+    return recall.main(["--now", "2025-11-12", "--rows"]).splitlines()
+
+
+def test_it_prints_a_line_for_each_set_and_what_plain_full_text_search_finds(
+    lines: list[str],
+) -> None:
     sets = [at for at, line in enumerate(lines) if re.match(r"(?:en|friends|zh) +\d", line)]
     assert [lines[at].split()[0] for at in sets] == ["en", "friends", "zh"]
     assert all(lines[at + 1].startswith("  plain FTS5") for at in sets)
     assert any(line.startswith("zh, R@5") for line in lines)
 
 
-def test_a_set_that_was_fitted_on_is_shown_by_halves_and_each_by_kinds() -> None:
-    lines = recall.main(["--now", "2025-11-12", "--rows"]).splitlines()
+def test_a_set_that_was_fitted_on_is_shown_by_halves_and_each_by_kinds(lines: list[str]) -> None:
     halves = [line.split() for line in lines if "half" in line]
     assert [half[-8] for half in halves] == ["26", "26"]  # of friends
     assert sum(line.startswith("  reworded ") for line in lines) == 2

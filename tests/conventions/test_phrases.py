@@ -22,8 +22,8 @@ CATALOGUE = polib.pofile(str(CHINESE_FILE), encoding="utf-8", wrapwidth=0)
 
 @cache
 def phrases() -> list[UsedPhrase]:
-    """Every phrase of the code, read by the worker that needs it."""
-    return list(used_phrases())
+    """Every phrase of the code."""
+    return used_phrases((source.name, source.tree) for source in product())
 
 
 def fields(template: str) -> dict[str, str | None]:

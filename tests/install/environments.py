@@ -28,13 +28,21 @@ class Built:
     sdist: Path
 
 
-def build(folder: Path, source: Path = ROOT) -> Built:
+def build(folder: Path) -> Built:
     """Build a source archive of the tree and the wheel from it, with the locked builder and no
     network.
     """
-    run(sys.executable, "-m", "build", "--no-isolation", "--outdir", str(folder), str(source))
+    run(sys.executable, "-m", "build", "--no-isolation", "--outdir", str(folder), str(ROOT))
     [wheel], [sdist] = folder.glob("*.whl"), folder.glob("*.tar.gz")
     return Built(wheel=wheel, sdist=sdist)
+
+
+def build_wheel_of_tree(folder: Path) -> Path:
+    """Build the wheel from the tree itself, without a source archive."""
+    words = ("--no-isolation", "--wheel", "--outdir", str(folder), str(ROOT))
+    run(sys.executable, "-m", "build", *words)
+    [wheel] = folder.glob("*.whl")
+    return wheel
 
 
 def run(
@@ -67,9 +75,8 @@ def empty_environ(home: Path, *folders: Path, **others: str) -> dict[str, str]:
     return {"HOME": str(home), "PATH": path, "LANG": "C.UTF-8", "PYTHONUNBUFFERED": "1", **others}
 
 
-def install_beside_locked(wheel: Path, folder: Path) -> Path:
-    """Install the wheel alone into a new environment that finds the locked packages of ours;
-    returns its command.
+def install_beside_locked(wheel: Path, folder: Path) -> None:
+    """Install the wheel alone into a new environment that finds the locked packages of ours.
 
     The path of our packages is added after its own. The checkout is not on it: a folder that a .pth
     names has no .pth of its own read.
@@ -80,7 +87,6 @@ def install_beside_locked(wheel: Path, folder: Path) -> Path:
     run(*pip, "install", "-q", "--no-index", "--no-deps", str(wheel))
     [packages] = (folder / "lib").glob("python*/site-packages")
     (packages / "locked.pth").write_text(sysconfig.get_paths()["purelib"] + "\n")
-    return folder / "bin" / "mnema"
 
 
 def use(command: Path, environ: Mapping[str, str], folder: Path) -> None:

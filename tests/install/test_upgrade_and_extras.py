@@ -3,13 +3,13 @@
 The managers here write down what they are asked; by night the ways in are tried with real ones.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
-from tests.install.environments import empty_environ, install_beside_locked, run
+from tests.install.environments import empty_environ, run
 
 # Writes its words down, one call a line, with what is in the folder of backups by then.
 MANAGER = """#!/bin/sh
@@ -36,19 +36,25 @@ class Installed:
 
 
 @pytest.fixture
-def installed(wheel: Path, tmp_path: Path) -> Callable[[str], Installed]:
-    def install(mark: str) -> Installed:
-        command = install_beside_locked(wheel, tmp_path / "environment")
-        (tmp_path / "environment" / mark).touch()
+def install(environment: Path, tmp_path: Path) -> Iterator[Callable[[str], Installed]]:
+    """Marks the environment as the one of a manager, by the file that the manager leaves there."""
+    marks = []
+
+    def mark_as(mark: str) -> Installed:
+        marks.append(environment / mark)
+        marks[-1].touch()
         for name in ("uv", "pipx"):
             manager = tmp_path / "bin" / name
             manager.parent.mkdir(exist_ok=True)
             manager.write_text(MANAGER.format(log=tmp_path / "calls"))
             manager.chmod(0o700)
         environ = empty_environ(tmp_path / "home", tmp_path / "bin")
+        command = environment / "bin" / "mnema"
         return Installed(command=command, environ=environ, log=tmp_path / "calls")
 
-    return install
+    yield mark_as
+    for mark in marks:
+        mark.unlink()
 
 
 LOCK = "PREFIX/lib/python3.11/site-packages/bot/locks/requirements-embeddings.lock"
@@ -56,9 +62,9 @@ WORDS = f"--require-hashes --no-deps -r {LOCK} [0]"
 
 
 def test_uv_installs_extras_from_the_lock_with_hashes_into_the_tools_environment(
-    installed: Callable[[str], Installed],
+    install: Callable[[str], Installed],
 ) -> None:
-    here = installed("uv-receipt.toml")
+    here = install("uv-receipt.toml")
     assert "restart mnema" in here.mnema("extras", "add", "embeddings", "--yes")
     assert here.calls() == [
         f"uv pip install --python PREFIX/bin/python {WORDS}",
@@ -66,8 +72,8 @@ def test_uv_installs_extras_from_the_lock_with_hashes_into_the_tools_environment
     ]
 
 
-def test_pipx_installs_extras_by_its_own_pip(installed: Callable[[str], Installed]) -> None:
-    here = installed("pipx_metadata.json")
+def test_pipx_installs_extras_by_its_own_pip(install: Callable[[str], Installed]) -> None:
+    here = install("pipx_metadata.json")
     here.mnema("extras", "add", "embeddings", "--yes")
     assert here.calls() == [
         f"pipx runpip mnema-bot install {WORDS}",
@@ -78,9 +84,9 @@ def test_pipx_installs_extras_by_its_own_pip(installed: Callable[[str], Installe
 
 
 def test_uv_tool_upgrades_after_a_backup_and_the_extras_come_back(
-    installed: Callable[[str], Installed],
+    install: Callable[[str], Installed],
 ) -> None:
-    here = installed("uv-receipt.toml")
+    here = install("uv-receipt.toml")
     here.mnema("chat", "--once", "hello")
     assert "no terminal to ask for confirmation; pass --yes" in here.mnema("upgrade", code=1)
     assert here.calls() == []
@@ -91,8 +97,8 @@ def test_uv_tool_upgrades_after_a_backup_and_the_extras_come_back(
     assert "is intact" in here.mnema("restore", "--verify", str(backup)) or backup.stat().st_size
 
 
-def test_an_image_is_not_changed_from_inside(installed: Callable[[str], Installed]) -> None:
-    here = installed("no-mark")
+def test_an_image_is_not_changed_from_inside(install: Callable[[str], Installed]) -> None:
+    here = install("no-mark")
     inside = Installed(
         command=here.command, environ={**here.environ, "MNEMA_CONTAINER": "1"}, log=here.log
     )

@@ -3,20 +3,11 @@
 No network.
 """
 
-import io
-import tarfile
 import zipfile
 from pathlib import Path
 
 from tests.conventions.sources import ROOT
-from tests.install.environments import (
-    Built,
-    build,
-    empty_environ,
-    install_beside_locked,
-    run,
-    use,
-)
+from tests.install.environments import Built, build_wheel_of_tree, empty_environ, run, use
 
 PACKAGES = ("bot", "channels", "memory")
 INFO = "mnema_bot-0.2.0.dist-info"
@@ -59,31 +50,26 @@ def test_the_wheel_holds_the_three_packages_as_they_are_and_nothing_beside_them(
     assert b"Name: mnema-bot\nVersion: 0.2.0\n" in files[f"{INFO}/METADATA"]
 
 
-def test_the_source_archive_builds_the_same_wheel(built: Built, tmp_path: Path) -> None:
-    with tarfile.open(fileobj=io.BytesIO(built.sdist.read_bytes())) as archive:
-        archive.extractall(tmp_path, filter="data")
-    again = build(tmp_path / "dist", tmp_path / built.sdist.name.removesuffix(".tar.gz"))
-    assert contents(again.wheel) == contents(built.wheel)
+def test_the_source_archive_builds_the_same_wheel_as_the_tree(built: Built, tmp_path: Path) -> None:
+    """What a release uploads is built from the archive."""
+    assert contents(build_wheel_of_tree(tmp_path)) == contents(built.wheel)
 
 
-def test_the_program_works_from_the_wheel_alone(wheel: Path, tmp_path: Path) -> None:
-    command = install_beside_locked(wheel, tmp_path / "environment")
-    python = tmp_path / "environment" / "bin" / "python"
+def test_the_program_works_from_the_wheel_alone(environment: Path, tmp_path: Path) -> None:
+    python = environment / "bin" / "python"
     environ = empty_environ(tmp_path / "home")
     where = run(str(python), "-c", "import bot; print(bot.__file__)", environ=environ, cwd=tmp_path)
-    assert where.startswith(str(tmp_path))
-    use(command, environ, tmp_path / "elsewhere")
+    assert where.startswith(str(environment))
+    use(environment / "bin" / "mnema", environ, tmp_path / "elsewhere")
 
 
 def test_the_wheel_types_and_locks_are_found_where_it_is_installed(
-    wheel: Path, tmp_path: Path
+    environment: Path, tmp_path: Path
 ) -> None:
-    command = install_beside_locked(wheel, tmp_path / "environment")
+    command = str(environment / "bin" / "mnema")
     environ = empty_environ(tmp_path / "home")
-    assert "+ mcp" in run(str(command), "extras", environ=environ, cwd=tmp_path)
-    refused = run(
-        str(command), "extras", "add", "embeddings", environ=environ, cwd=tmp_path, code=1
-    )
+    assert "+ mcp" in run(command, "extras", environ=environ, cwd=tmp_path)
+    refused = run(command, "extras", "add", "embeddings", environ=environ, cwd=tmp_path, code=1)
     assert "no terminal to ask for confirmation; pass --yes" in refused
-    unknown = run(str(command), "extras", "add", "vector", environ=environ, cwd=tmp_path, code=2)
+    unknown = run(command, "extras", "add", "vector", environ=environ, cwd=tmp_path, code=2)
     assert "vectors, embeddings, web" in unknown

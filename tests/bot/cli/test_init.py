@@ -11,7 +11,7 @@ import pty
 import re
 import sys
 import termios
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -176,7 +176,7 @@ async def test_it_asks_in_chinese_and_a_wrong_key_is_asked_for_again(
 
 
 async def piped(home: Path, *answers: str, **more: str) -> tuple[int, str, str]:
-    """Run init with these lines on its input; exit code, stdout and stderr."""
+    """Run init as a process with these lines on its input; exit code, stdout and stderr."""
     process = await asyncio.create_subprocess_exec(
         *COMMAND,
         "--home",
@@ -193,29 +193,55 @@ async def piped(home: Path, *answers: str, **more: str) -> tuple[int, str, str]:
     return process.returncode, out.decode(), err.decode()
 
 
-async def test_what_is_set_is_kept_by_empty_answers(home: Path, host: ModelHost) -> None:
+AnswerLines = Callable[..., Awaitable[tuple[int, str, str]]]
+
+
+@pytest.fixture
+def answer_lines(
+    home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> AnswerLines:
+    """Runs init in this process: it takes and returns what `piped` does."""
+
+    async def run(*answers: str, **more: str) -> tuple[int, str, str]:
+        known = environment(**more)
+        for name in os.environ.keys() - known.keys():
+            monkeypatch.delenv(name)
+        for name, value in known.items():
+            monkeypatch.setenv(name, value)
+        monkeypatch.setattr("sys.stdin", io.StringIO("".join(f"{line}\n" for line in answers)))
+        code = await asyncio.to_thread(main, ["--home", str(home), "init"])
+        return code, *capsys.readouterr()
+
+    return run
+
+
+async def test_what_is_set_is_kept_by_empty_answers(
+    home: Path, host: ModelHost, answer_lines: AnswerLines
+) -> None:
     answers = ("own", host.base_url, KEY, "1", "n", "")
-    assert (await piped(home, *answers))[0] == 0
+    assert (await answer_lines(*answers))[0] == 0
     before = (home / "config.json").read_bytes()
-    code, out, err = await piped(home, "", "")
+    code, out, err = await answer_lines("", "")
     assert (code, "Kept" in out) == (0, True)
     assert "empty: keep own qwen3:8b" in err
     assert (home / "config.json").read_bytes() == before
-    code, _, err = await piped(home, "own", "", "", "2", "n", "")
+    code, _, err = await answer_lines("own", "", "", "2", "n", "")
     assert code == 0, err
     assert "leave empty to keep the current value" in err
     assert (written(home)["llm"]["model"], written(home)["llm"]["api_key"]) == ("llama3.2:3b", KEY)
 
 
-async def test_a_number_is_no_address_and_a_region_can_be_changed(home: Path) -> None:
+async def test_a_number_is_no_address_and_a_region_can_be_changed(
+    home: Path, answer_lines: AnswerLines
+) -> None:
     closed = {"HTTPS_PROXY": "http://127.0.0.1:9", "NO_PROXY": ""}
     china, abroad = "https://api.moonshot.cn/v1", "https://api.moonshot.ai/v1"
     rest = ("sk-kimi-0123456789", "n", "kimi-k2", "y", "n", "")
-    code, _, err = await piped(home, "kimi", "3", "2", *rest, **closed)
+    code, _, err = await answer_lines("kimi", "3", "2", *rest, **closed)
     assert code == 0, err
     assert "3 is not an address." in err
     assert written(home)["llm"]["base_url"] == abroad
-    code, _, err = await piped(home, "kimi", "1", *rest, **closed)
+    code, _, err = await answer_lines("kimi", "1", *rest, **closed)
     assert code == 0, err
     assert f"empty: {abroad}" in err
     assert written(home)["llm"]["base_url"] == china
@@ -236,21 +262,25 @@ async def test_no_model_yet_can_be_chosen_also_where_a_server_runs_here(
     assert " 0  no model yet" in shown
 
 
-async def test_a_fallback_chain_is_set(home: Path, host: ModelHost) -> None:
+async def test_a_fallback_chain_is_set(
+    home: Path, host: ModelHost, answer_lines: AnswerLines
+) -> None:
     async with ModelHost("plain", {"small": 0}) as spare:
         answers = ("own", host.base_url, KEY, "1", "y", "own", spare.base_url, "", "small", "n", "")
         item = {"provider": "openai", "base_url": spare.base_url, "model": "small", "api_key": ""}
-        code, _, err = await piped(home, *answers)
+        code, _, err = await answer_lines(*answers)
     assert code == 0, err
     assert written(home)["llm"]["fallback"] == [item]
     assert set(spare.seen_keys) == {""}
 
 
-async def test_a_model_without_tools_is_told_with_the_servers_words(home: Path) -> None:
+async def test_a_model_without_tools_is_told_with_the_servers_words(
+    home: Path, answer_lines: AnswerLines
+) -> None:
     persona = replace(OLLAMA, without_tools=OLLAMA_TOOLS)
     async with ModelHost("plain", MODELS, persona=persona) as host:
-        code, _, err = await piped(
-            home, "own", host.base_url, "", "gpt-99", "n", "own", host.base_url, "", "1", "n", ""
+        code, _, err = await answer_lines(
+            "own", host.base_url, "", "gpt-99", "n", "own", host.base_url, "", "1", "n", ""
         )
     assert code == 0, err
     assert "✗ The server has no model gpt-99. It has qwen3:8b, llama3.2:3b." in err
@@ -258,10 +288,12 @@ async def test_a_model_without_tools_is_told_with_the_servers_words(home: Path) 
     assert "The server's words: registry.ollama.ai/library/qwen3:8b does not support tools" in err
 
 
-async def test_a_key_of_the_environment_is_written_as_a_reference(home: Path) -> None:
+async def test_a_key_of_the_environment_is_written_as_a_reference(
+    home: Path, answer_lines: AnswerLines
+) -> None:
     closed = {"HTTPS_PROXY": "http://127.0.0.1:9", "NO_PROXY": ""}
     answers = ("deepseek", "", "n", "deepseek-chat", "y", "n", "")
-    code, _, err = await piped(home, *answers, DEEPSEEK_API_KEY="sk-deep-0123456789", **closed)
+    code, _, err = await answer_lines(*answers, DEEPSEEK_API_KEY="sk-deep-0123456789", **closed)
     assert code == 0, err
     assert "empty: use DEEPSEEK_API_KEY from the environment" in err
     assert written(home)["llm"]["api_key"] == "${DEEPSEEK_API_KEY}"

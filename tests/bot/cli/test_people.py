@@ -4,11 +4,8 @@ anyone else's.
 
 import asyncio
 import json
-import os
 import signal
 import sqlite3
-import subprocess
-import sys
 import zipfile
 from contextlib import closing
 from pathlib import Path
@@ -22,6 +19,7 @@ from channels.testing import ScriptedChannel as Channel
 from tests.bot.inside import TERMINAL, Inside, inside
 from tests.bot.talk import call, results
 from tests.by_night import first_by_day
+from tests.walk import harness
 
 ANNA, BERT = "CANARY-anna-4711", "CANARY-bert-0815"
 SETTINGS = {"channels": {"telegram": {"enabled": False, "allow": ["7", "8", "g"]}}}
@@ -197,23 +195,9 @@ def test_I44_a_removal_that_was_killed_goes_on(
     home: Path, capsys: pytest.CaptureFixture[str], point: str
 ) -> None:
     before = _rows_without_group(home)
-    killed = subprocess.run(
-        [
-            sys.executable,
-            "-m",
-            "bot",
-            "--home",
-            str(home),
-            "people",
-            "delete",
-            "telegram-7",
-            "--yes",
-        ],
-        env={**os.environ, "MNEMA_TEST": "1", "MNEMA_FP": f"{point}:kill9"},
-        check=False,
-        capture_output=True,
-    )
-    assert killed.returncode == -signal.SIGKILL
+    words = ("people", "delete", "telegram-7", "--yes")
+    code, _, _ = asyncio.run(harness.mnema(home, *words, fp=f"{point}:kill9"))
+    assert code == -signal.SIGKILL
     if point in ("forget.in_txn", "forget.files_done"):  # by hand, or at the next start
 
         async def started() -> None:

@@ -22,7 +22,7 @@ from bot.config.file import ConfigFile
 from bot.config.loader import parse_nodes
 from bot.config.messages import ConfigRejected
 from bot.config.schema import Config
-from tests.by_night import examples
+from tests.by_night import examples, first_by_day
 
 # Literals, so that the product is not compared with itself.
 LOOK_EVERY = 0.5
@@ -157,7 +157,8 @@ def test_a_folder_that_takes_no_file_is_told(tmp_path: Path) -> None:
 
 @pytest.mark.kill
 @pytest.mark.parametrize(
-    "place", ["file.tmp_written", "file.synced", "file.replaced", "file.dir_synced"]
+    "place",
+    first_by_day(2, ["file.tmp_written", "file.replaced", "file.synced", "file.dir_synced"]),
 )
 def test_a_kill_leaves_the_old_file_or_the_new_one(file: ConfigFile, place: str) -> None:
     old = file.path.read_bytes()

@@ -18,6 +18,7 @@ from bot.config.home import HomeFolder
 from bot.config.messages import ConfigRejected
 from bot.errors import ConfigError
 from bot.runtime.store_access import find_postgres_url
+from tests.by_night import first_by_day
 from tests.walk.harness import ROOT, until
 
 ENOUGH = 600 * 2**20  # bytes of address space: far less than an endless file takes
@@ -62,7 +63,7 @@ def mnema(home: Path, *words: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-@pytest.mark.parametrize("odd", [endless, pipe])
+@pytest.mark.parametrize("odd", first_by_day(1, [endless, pipe]))
 def test_the_start_is_refused_with_one_sentence(
     tmp_path: Path, odd: Callable[[Path], None]
 ) -> None:

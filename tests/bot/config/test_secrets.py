@@ -16,7 +16,7 @@ from websockets.asyncio.server import ServerConnection, serve
 
 from bot.config.home import HomeFolder
 from memory.store.open import open_store
-from tests.walk.harness import ROOT, Bot, command, environment, until
+from tests.walk.harness import Bot, mnema, until
 
 TELEGRAM_TOKEN = "700001:AAtelegram-Token_of-the-test+123456"
 SECRETS = {
@@ -172,16 +172,10 @@ def test_what_is_searched_for_would_be_found() -> None:
         assert found("", quote(f"key={secret}", safe=""))
 
 
-async def _cli(home: Path, *words: str) -> str:
-    process = await asyncio.create_subprocess_exec(
-        *command("--home", str(home), *words),
-        cwd=ROOT,
-        env=environment(home),
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.STDOUT,
-    )
-    out, _ = await asyncio.wait_for(process.communicate(), 60)
-    return out.decode()
+async def _printed(home: Path, *words: str) -> str:
+    """What a command prints on both streams."""
+    _, out, err = await mnema(home, *words)
+    return out + err
 
 
 async def _logged_in(folder: Path, echo: Echo) -> None:
@@ -230,12 +224,12 @@ async def told(tmp_path: Path) -> dict[str, str]:
                 said[f"GET {path}"] = (await bot.web.ask("GET", f"/api/v1/{path}")).text
             said["/metrics"] = (await bot.web.ask("GET", "/metrics")).text
             said["transcript"] = json.dumps(await bot.web.lines("c1"), ensure_ascii=False)
-            said["doctor beside it"] = await _cli(tmp_path, "doctor")
-            said["channels"] = await _cli(tmp_path, "channels")
+            said["doctor beside it"] = await _printed(tmp_path, "doctor")
+            said["channels"] = await _printed(tmp_path, "channels")
         finally:
             await bot.term()
-        said["doctor alone"] = await _cli(tmp_path, "--debug", "doctor")
-        said["config"] = await _cli(tmp_path, "config", "get")
+        said["doctor alone"] = await _printed(tmp_path, "--debug", "doctor")
+        said["config"] = await _printed(tmp_path, "config", "get")
         heard = b"\n".join(echo.heard).decode("latin-1")
         said |= {str(path): path.read_text() for path in (tmp_path / "data" / "log").iterdir()}
         said["stderr"] = (tmp_path / "stderr.log").read_text()

@@ -14,6 +14,7 @@ import pytest
 
 from bot.config.file import ConfigFile
 from bot.console.administration.channel_test import ChannelTestRoutes
+from tests.by_night import by_night
 from tests.channels.web.server import ScriptedBot, running
 from tests.emulators.feishu import APP_ID, SECRET, FeishuEmulator
 from tests.emulators.kit import Fault
@@ -47,6 +48,17 @@ class Bench:
         )
         assert answer.status_code == 200, answer.text
         return {line["step"]: line for line in map(json.loads, answer.text.splitlines())}
+
+    async def try_until(self, step: str, name: str, given: dict[str, Any]) -> dict[str, str]:
+        """The finding of this step, after which the person leaves the page."""
+        body = {"part": {"channels": {name: given}}}
+        path = f"/api/v1/channels/{name}/test"
+        async with self.client.stream("POST", path, json=body) as answer:
+            async for line in answer.aiter_lines():
+                finding: dict[str, str] = json.loads(line)
+                if finding["step"] == step:
+                    return finding
+        raise AssertionError(f"{step} was not tried")
 
 
 @pytest.fixture
@@ -167,15 +179,25 @@ async def test_feishu_is_tried_in_the_same_steps(bench: Bench) -> None:
             "ok",
             "skipped",
         ]
-        wrong = await bench.try_settings(
-            "feishu", {**given, "app_secret": "not-the-secret-of-the-lab"}
-        )
-        assert wrong["credentials"]["state"] == "failed"
-        assert "App Secret" in wrong["credentials"]["hint"]
-        # skipped where it takes too long to start
-        assert wrong["sdk"]["state"] in ("failed", "skipped")
         owned = await bench.try_settings("feishu", {**given, "owners": ["ou_owner"]})
         assert owned["message"]["state"] == "ok"
         feishu.fault("refuse", path="/open-apis/im/v1/messages", code=230013, http=400)
         refused = await bench.try_settings("feishu", {**given, "owners": ["ou_owner"]})
         assert "open_id" in refused["message"]["hint"]
+
+
+async def test_settings_that_feishu_refuses_come_with_their_remedy(bench: Bench) -> None:
+    async with FeishuEmulator() as feishu:
+        wrong = {"app_id": APP_ID, "app_secret": "not-the-secret", "domain": feishu.url}
+        found = await bench.try_until("credentials", "feishu", wrong)
+    assert found["state"] == "failed"
+    assert "App Secret" in found["hint"]
+
+
+@by_night  # importing the SDK takes six seconds of CPU
+async def test_feishus_own_sdk_is_asked_where_feishu_refuses_the_settings(bench: Bench) -> None:
+    async with FeishuEmulator() as feishu:
+        wrong = {"app_id": APP_ID, "app_secret": "not-the-secret", "domain": feishu.url}
+        found = await bench.try_settings("feishu", wrong)
+    # skipped where it takes too long to start
+    assert found["sdk"]["state"] in ("failed", "skipped")

@@ -23,6 +23,7 @@ from memory.conversation import Text
 from tests.bot.inside import Inside
 from tests.bot.models.virtual_time import run_in_virtual_time
 from tests.bot.wired import wired
+from tests.by_night import first_by_day
 from tests.cases import every_case
 from tests.emulators.model import RESPONDERS, Exchange, Seen
 from tests.emulators.model_replies import Reply, is_fold, refuse
@@ -110,7 +111,7 @@ async def test_a_small_window_works_with_all_other_settings_as_they_are(
         assert f"model window {window:,} tokens, from llm.context_window" in report
 
 
-@pytest.mark.parametrize("kind", ["llamacpp", "vllm", "lmstudio"])
+@pytest.mark.parametrize("kind", first_by_day(1, ["llamacpp", "vllm", "lmstudio"]))
 async def test_a_window_that_a_refusal_named_holds_at_once_and_after_a_restart(
     tmp_path: Path, kind: str
 ) -> None:
@@ -230,7 +231,7 @@ async def test_folds_and_extraction_fit_the_window_of_the_model_that_writes_them
         HomeServer("vllm", 8_192) as server,
         wired(tmp_path, server, llm=PLAIN, **settings) as it,
     ):
-        await talk(it, 30, size=8)
+        await talk(it, 18, size=16)
         background = [seen for seen in server.requests if not seen.body.get("tools")]
         assert any(is_fold(seen.body) for seen in background)
         assert not [seen.refused for seen in background if seen.refused]

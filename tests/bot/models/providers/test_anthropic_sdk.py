@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.by_night import by_night
+
 SAVED_MB = 30  # less is not worth a partial import
 
 # Imports the SDK as the client does, asks once and is refused once, and imports the whole
@@ -90,6 +92,7 @@ def test_a_call_and_its_refusal_need_only_a_part_of_the_sdk() -> None:
     assert same == [True] * 4
 
 
+@by_night
 @pytest.mark.kill
 def test_a_call_and_its_refusal_are_the_same_with_the_whole_sdk() -> None:
     _, refusal, loaded, same = map(json.loads, run(PROGRAM, "import_whole_sdk"))
@@ -98,6 +101,7 @@ def test_a_call_and_its_refusal_are_the_same_with_the_whole_sdk() -> None:
     assert same == [True] * 4
 
 
+@by_night
 @pytest.mark.kill
 def test_the_partial_import_still_saves_what_it_is_for() -> None:
     whole, part = (
