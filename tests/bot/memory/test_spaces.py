@@ -24,7 +24,7 @@ from memory.store.schema.tables import metadata
 from tests.bot.inside import Inside, inside
 from tests.bot.talk import call, folded
 
-TURNS = int(os.environ.get("MNEMA_TURNS", "500"))
+TURNS = int(os.environ.get("MNEMA_TURNS", "250"))
 SEED = int(os.environ.get("MNEMA_SEED", "40"))
 TOGETHER = 40  # messages that are on their way at once
 SETTINGS = {

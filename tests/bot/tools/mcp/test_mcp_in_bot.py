@@ -17,6 +17,7 @@ from memory.conversation import Image, Text
 from tests.bot.inside import TERMINAL, inside
 from tests.bot.talk import call, results, words
 from tests.bot.tools.mcp.servers import Orders, review
+from tests.by_night import first_by_day
 from tests.emulators.mcp_http import http_server
 from tests.emulators.mcp_server import DOT, tool
 from tests.walk.harness import ROOT
@@ -372,7 +373,9 @@ asyncio.run(main())
 
 
 @pytest.mark.kill
-@pytest.mark.parametrize(("point", "calls"), [("mcp.called", 0), ("mcp.answered", 1)])
+@pytest.mark.parametrize(
+    ("point", "calls"), first_by_day(1, [("mcp.answered", 1), ("mcp.called", 0)])
+)
 async def test_killed_around_an_unsafe_call_it_is_unknown_and_not_repeated(
     tmp_path: Path, point: str, calls: int
 ) -> None:

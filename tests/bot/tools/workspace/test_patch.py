@@ -19,6 +19,7 @@ from bot.tools.workspace.files import file_version
 from memory.failpoints import arm
 from memory.store.automation.file_versions import NewFileVersion
 from tests.bot.tools.file_hands import AT, NOW, FileHands, file_hands
+from tests.by_night import first_by_day
 
 # Literals, so that the product is not compared with itself.
 MOST_VERSIONS = 20
@@ -168,7 +169,17 @@ async def test_a_file_that_changes_meanwhile_stops_the_patch(hands: FileHands) -
 
 # Two versions are stored as blobs, then three files are written.
 @pytest.mark.parametrize(
-    "point", ["blob.stored@2", "file.synced@3", *(f"file.dir_synced@{nth}" for nth in (3, 4, 5))]
+    "point",
+    first_by_day(
+        2,
+        [
+            "file.dir_synced@4",
+            "blob.stored@2",
+            "file.synced@3",
+            "file.dir_synced@3",
+            "file.dir_synced@5",
+        ],
+    ),
 )
 async def test_after_a_kill_a_start_finds_all_old_or_all_new(tmp_path: Path, point: str) -> None:
     put_old(tmp_path / "workspace")
