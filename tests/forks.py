@@ -6,6 +6,7 @@ module prepares is prepared once. A test whose fork ended before it has failed.
 """
 
 import importlib
+import importlib.util
 import os
 import pkgutil
 import signal
@@ -30,6 +31,10 @@ TESTS = Path(__file__).resolve().parent
 # These wait for processes: they are taken in turn with others, which need the cores meanwhile.
 WAITING = (TESTS / "walk", TESTS / "browser")
 TURN = 3  # of so many modules one is of those
+# What many tests load when they need it, which takes three seconds of a core: in a run of so many
+# modules each fork would.
+LIBRARIES = ("anthropic.types", "mcp", "openai.types.chat", "tiktoken")
+MANY = 100
 # What the modules of these folders prepare takes longer than their tests: they go to one fork.
 TOGETHER = (TESTS / "install", TESTS / "conventions")
 
@@ -68,6 +73,8 @@ class Forks:
         if any(TESTS in item.path.parents for item in session.items):
             _import_program()
         modules = _by_module(session.items)
+        if len(modules) >= MANY:
+            _load_libraries()
         taken = get_context("fork").Value("i", 0)
         for _ in range(min(self.count, len(modules))):
             receiver, sender = Pipe(duplex=False)
@@ -147,6 +154,16 @@ def _import_program() -> None:
         for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
             if not module.name.endswith(("__main__", ".migrations.env")):
                 importlib.import_module(module.name)
+
+
+def _load_libraries() -> None:
+    """Load what is slow and many tests share; without an extra its libraries are missing."""
+    from bot.agent.context.calibration import load_best_counter  # slow for who runs one test
+
+    for name in LIBRARIES:
+        if importlib.util.find_spec(name.partition(".")[0]):
+            importlib.import_module(name)
+    load_best_counter()
 
 
 def _by_module(items: Sequence[pytest.Item]) -> list[list[pytest.Item]]:

@@ -126,6 +126,11 @@ def test_S64_the_act_is_named(
     code, told = verified(home, capsys)
     assert code == 1
     assert told.startswith(f"mnema: Entry {seq} is not as it was written: ")
+
+
+def test_S64_the_doctor_names_it_too(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    _, seq, statements = CHANGES[0]
+    changed(home, *statements)
     main(["--home", str(home), "doctor"])
     assert f"FAIL audit: Entry {seq} is not as it was written" in capsys.readouterr().out
 

@@ -9,6 +9,7 @@ import pytest
 
 from tests.bot.agent.test_overflow import COUNTS, essay
 from tests.bot.wired import wired
+from tests.by_night import first_by_day
 from tests.emulators.model import ModelEmulator
 from tests.emulators.model_replies import Call, Reply, is_fold
 from tests.emulators.model_rules import seen_by_model
@@ -28,7 +29,7 @@ def reading(body: dict[str, Any]) -> Reply:
     return Reply(text="read them all")
 
 
-@pytest.mark.parametrize("policy", ["balanced", "turns", "layers"])
+@pytest.mark.parametrize("policy", first_by_day(1, ["balanced", "turns", "layers"]))
 async def test_I39_every_request_of_a_long_turn_with_tools_fits(
     tmp_path: Path, policy: str
 ) -> None:

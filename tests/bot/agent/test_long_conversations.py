@@ -18,7 +18,7 @@ from memory.store.conversations.sessions import MAX_LIGHT_MESSAGES, load_session
 from memory.store.rows import Place
 from tests.bot.inside import Inside, inside
 
-TURNS = 3_000
+TURNS = 2_000
 # of the CPU time; nearly all of it where the loop does the work. PostgreSQL's rows arrive on the
 # loop
 MOST = 0.9

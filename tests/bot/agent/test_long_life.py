@@ -17,6 +17,7 @@ from memory.recall.documents import SearchRequest
 from tests.bot.agent.test_recall_in_prompt import recalled
 from tests.bot.inside import TERMINAL, Inside, inside
 from tests.bot.talk import call, folded, results, words
+from tests.by_night import first_by_day
 
 SETTINGS = {"timezone": "UTC", "memory": {"extract": True, "recall_timeout_ms": 10_000}}
 SMALL = ("好的", "ok", "继续")
@@ -179,7 +180,7 @@ class Life:
         assert self.traces() == []
 
 
-@pytest.mark.parametrize("fact", [ZH, EN], ids=["zh", "en"])
+@pytest.mark.parametrize("fact", first_by_day(1, [ZH, EN]), ids=["zh", "en"])
 async def test_S58_told_in_january_answered_in_november_and_then_forgotten(
     tmp_path: Path, fact: Fact
 ) -> None:

@@ -14,7 +14,7 @@ from memory.context.policies.policies import POLICIES
 from memory.conversation import Message, Session
 from tests.bot.inside import Inside
 from tests.bot.wired import wired
-from tests.by_night import by_night
+from tests.by_night import by_night, first_by_day
 from tests.emulators.model import ModelEmulator, Seen
 from tests.emulators.model_counts import Count, named
 from tests.emulators.model_replies import Call, Reply, echo, is_fold, last_words, refuse
@@ -43,15 +43,15 @@ LONGER = {
     False: "Input is too long for requested model.",
 }
 
-wordings = pytest.mark.parametrize("told", [True, False], ids=["numbers", "no numbers"])
-# Each wording of a refusal with two of the policies by day, with all by night.
+BY_DAY = {("balanced", True), ("turns", False)}
+# Each wording of a refusal with one of the policies by day, with all by night.
 policies_and_wordings = pytest.mark.parametrize(
     ("policy", "told"),
     [
         pytest.param(
-            policy, told, id=f"{name}-{policy}", marks=() if (at + told) % 4 == 1 else by_night
+            policy, told, id=f"{name}-{policy}", marks=() if (policy, told) in BY_DAY else by_night
         )
-        for at, policy in enumerate(sorted(POLICIES))
+        for policy in sorted(POLICIES)
         for told, name in ((True, "numbers"), (False, "no numbers"))
     ],
 )
@@ -201,8 +201,12 @@ async def test_where_nothing_helps_the_person_is_told_in_one_sentence_and_may_go
         await nothing_lost(it, before)
 
 
-@pytest.mark.parametrize("provider", ["openai", "anthropic"])
-@wordings
+@pytest.mark.parametrize(
+    ("provider", "told"),
+    first_by_day(
+        2, [("openai", False), ("anthropic", True), ("openai", True), ("anthropic", False)]
+    ),
+)
 async def test_one_huge_message_is_shown_in_part_and_kept_whole(
     tmp_path: Path, provider: str, told: bool
 ) -> None:

@@ -14,7 +14,7 @@ from memory.context.policies.policies import BALANCED, FULL_BUDGET, build_policy
 from tests.bot.inside import Inside, inside
 from tests.bot.talk import call
 from tests.bot.wired import wired
-from tests.by_night import IS_NIGHT
+from tests.by_night import IS_NIGHT, by_night
 from tests.emulators.model import ModelEmulator, Seen
 from tests.emulators.model_replies import fold_text, is_fold, last_words
 from tests.emulators.model_rules import seen_by_model
@@ -55,7 +55,7 @@ async def hold(it: Inside, turns: int) -> dict[int, str]:
     [
         pytest.param(replace(OLLAMA, window=4_096), 1_024, id="ollama-4k"),
         pytest.param(replace(LLAMACPP, window=4_096), 512, id="llamacpp-4k"),
-        pytest.param(replace(LLAMACPP, window=8_192), 2_048, id="llamacpp-8k"),
+        pytest.param(replace(LLAMACPP, window=8_192), 2_048, id="llamacpp-8k", marks=by_night),
         pytest.param(replace(VLLM, window=8_192), 2_048, id="vllm-8k"),
     ],
 )

@@ -1,11 +1,8 @@
-"""A process that fires the due jobs of a PostgreSQL store
-(`python -m tests.bot.jobs.firing_worker URL`).
-"""
+"""Fires the due jobs of a PostgreSQL store, in a process of its own."""
 
 import asyncio
-import os
-import sys
 from datetime import UTC, datetime
+from multiprocessing.synchronize import Event
 
 from bot.access.roles import RoleResolver
 from bot.config.schema import Config
@@ -42,18 +39,19 @@ def ticker(store: Store, now: datetime = NOW, **limits: int) -> JobTicker:
     )
 
 
-async def main(url: str) -> None:
+async def fire(url: str, ready: Event, begin: Event) -> None:
     store = await open_postgres(url, clock=NOW.timestamp)
     try:
         clock = ticker(store)
-        print("ready", flush=True)
-        sys.stdin.readline()
+        ready.set()
+        begin.wait()
         while await clock.fire_due():
             pass
     finally:
         await store.close()
 
 
-if __name__ == "__main__":
-    arm(dict(os.environ))
-    asyncio.run(main(sys.argv[1]))
+def run_worker(url: str, failpoint: str, ready: Event, begin: Event) -> None:
+    """What such a process does: it fires once `begin` is set."""
+    arm({"MNEMA_TEST": "1", "MNEMA_FP": failpoint})
+    asyncio.run(fire(url, ready, begin))

@@ -6,14 +6,15 @@ import asyncio
 import os
 import random
 import signal
-import subprocess
-import sys
 from collections import Counter
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
+from multiprocessing import get_context
+from multiprocessing.context import ForkProcess
+from multiprocessing.synchronize import Event
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +32,7 @@ from memory.store.open import open_store
 from memory.store.postgres.open import open_postgres
 from memory.store.rows import NewInboxRow, NewMessage, Place
 from memory.store.store import Store
-from tests.bot.jobs.firing_worker import NOW, ticker
+from tests.bot.jobs.firing_worker import NOW, run_worker, ticker
 from tests.by_night import by_night
 from tests.postgres import database, fresh, made, needs_postgres  # noqa: F401  fixtures
 
@@ -84,21 +85,35 @@ def new_job(conversation: str, number: int, kind: Any, schedule: Schedule | None
     )
 
 
-def start(url: str, failpoint: str = "") -> subprocess.Popen[bytes]:
-    environment = {**os.environ, "MNEMA_TEST": "1", "MNEMA_FP": failpoint}
-    command = [sys.executable, "-m", "tests.bot.jobs.firing_worker", url]
-    return subprocess.Popen(command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+@dataclass(frozen=True, slots=True)
+class Worker:
+    """A process that fires due jobs: a fork of this one, which has imported what it needs."""
+
+    process: ForkProcess
+    ready: Event
+    begin: Event
 
 
-def begin(workers: Sequence[subprocess.Popen[bytes]]) -> None:
+def start(url: str, failpoint: str = "") -> Worker:
+    context = get_context("fork")
+    ready, begin = context.Event(), context.Event()
+    process = context.Process(target=run_worker, args=(url, failpoint, ready, begin))
+    process.start()
+    return Worker(process, ready, begin)
+
+
+def begin(workers: Sequence[Worker]) -> None:
     """Let all of them fire at the same moment."""
     for worker in workers:
-        assert worker.stdout is not None
-        assert worker.stdout.readline() == b"ready\n"
+        assert worker.ready.wait(60)
     for worker in workers:
-        assert worker.stdin is not None
-        worker.stdin.write(b"\n")
-        worker.stdin.flush()
+        worker.begin.set()
+
+
+def ended(worker: Worker, seconds: float) -> int | None:
+    """The exit code of a process that ends within this time."""
+    worker.process.join(seconds)
+    return worker.process.exitcode
 
 
 def check_fired(url: str, count: int) -> None:
@@ -136,9 +151,9 @@ async def test_four_processes_fire_jobs_and_three_of_them_are_killed_in_the_midd
         killed = [start(url, f"recv.in_txn@{number}:kill9") for number in (5, 9, 14)]
         last = start(url)
         await asyncio.to_thread(begin, killed)
-        assert [await asyncio.to_thread(one.wait, 10) for one in killed] == [-signal.SIGKILL] * 3
+        assert [await asyncio.to_thread(ended, one, 60) for one in killed] == [-signal.SIGKILL] * 3
         await asyncio.to_thread(begin, [last])
-        assert await asyncio.to_thread(last.wait, 10) == 0
+        assert await asyncio.to_thread(ended, last, 60) == 0
         await store.close()
         check_fired(url, 60)
 
@@ -157,11 +172,11 @@ async def test_four_processes_fire_500_jobs_and_one_of_them_is_killed_again_and_
         for _ in range(8):
             await asyncio.sleep(choice.uniform(0.02, 0.3))
             victim = choice.randrange(4)
-            workers[victim].kill()
-            await asyncio.to_thread(workers[victim].wait)
+            workers[victim].process.kill()
+            await asyncio.to_thread(workers[victim].process.join)
             workers[victim] = start(url)
             await asyncio.to_thread(begin, [workers[victim]])
-        assert [await asyncio.to_thread(one.wait, 60) for one in workers] == [0] * 4
+        assert [await asyncio.to_thread(ended, one, 60) for one in workers] == [0] * 4
         await store.close()
         check_fired(url, 500)
 

@@ -23,8 +23,9 @@ from memory.conversation import Part, ToolCall, ToolResult
 from memory.store.schema.tables import metadata
 from tests.bot.inside import Inside, inside
 from tests.bot.talk import call, folded
+from tests.by_night import IS_NIGHT
 
-TURNS = int(os.environ.get("MNEMA_TURNS", "500"))
+TURNS = int(os.environ.get("MNEMA_TURNS", "500" if IS_NIGHT else "250"))
 SEED = int(os.environ.get("MNEMA_SEED", "40"))
 TOGETHER = 40  # messages that are on their way at once
 SETTINGS = {

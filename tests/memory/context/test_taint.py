@@ -105,7 +105,7 @@ def test_the_words_of_many_long_texts_are_not_all_kept() -> None:
     sentences = [" ".join(words[at : at + 10]) + "." for at in range(0, 400, 10)]
     tracemalloc.start()
     try:
-        for _ in range(300):
+        for _ in range(150):
             TaintedWords([], [" ".join(chance.sample(sentences, 40))])
         kept, _ = tracemalloc.get_traced_memory()
     finally:

@@ -24,6 +24,7 @@ from memory.longterm.similarity import normalize_key
 from memory.store.errors import StoreError
 from memory.text.bullets import parse_bullets, remove_bullet
 from memory.workspace.atomic_write import FileConflict
+from tests.by_night import examples
 from tests.memory.longterm.remembering import TEMPLATE, Place, facts, settled, wanted
 
 # Literals, so that the product is not compared with itself.
@@ -346,7 +347,7 @@ ACTS = st.lists(
 WISHES = tuple(f"{name} weighs {number * 11 + 3} kilos" for number, name in enumerate("abcdefghij"))
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(45), deadline=None)
 @given(ACTS)
 def test_I23_whatever_the_order_no_line_of_a_person_is_lost_and_the_records_follow(
     acts: list[tuple[str, int]],

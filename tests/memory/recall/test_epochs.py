@@ -22,6 +22,7 @@ from memory.recall.search import Recall
 from memory.store.open import open_store
 from memory.store.store import Store
 from memory.workspace.files import Workspace
+from tests.by_night import examples
 from tests.memory.talking import fold_plan, talk
 
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
@@ -213,7 +214,7 @@ STEPS = st.lists(
 )
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(30), deadline=None, suppress_health_check=list(HealthCheck))
 @given(STEPS)
 def test_I18_no_mix_of_new_clear_idle_and_undo_shows_what_was_cleared_or_hides_what_was_not(
     steps: list[str],

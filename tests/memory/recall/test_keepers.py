@@ -171,6 +171,7 @@ async def test_a_small_file_is_read_on_the_loops_thread_unless_its_reads_are_hea
     await keeper.close()
 
 
+@pytest.mark.parametrize("shared", ["files"], indirect=True)
 async def test_a_large_file_is_never_read_on_the_loops_thread(
     dependencies: RecallDependencies, tmp_path: Path
 ) -> None:

@@ -16,7 +16,7 @@ from tests.weighing import peak
 PATH = "memory/2026-11-20.md"
 LINE = "- 14:03 User: it rained, and nobody had brought anything against it\n"
 SECTION = f"\n## 14:05 · web · turns 1–4 <!-- fold f1 -->\n\n{LINE * 12}"
-TEXT = "# 2026-11-20\n" + SECTION * 2_000
+TEXT = "# 2026-11-20\n" + SECTION * 1_500
 
 
 @pytest.fixture
@@ -40,4 +40,4 @@ def test_a_long_log_that_has_grown_by_a_section_takes_no_more_than_its_text_twic
     files.write(PATH, TEXT + SECTION, written.sha256)
     read = peak(lambda: files.read(PATH))
     assert peak(lambda: sync_files(index, workspace, "")) < read + len(TEXT) / 4
-    assert index.count() == 2_001 * 12
+    assert index.count() == 1_501 * 12

@@ -1,20 +1,18 @@
 """Opening: new files, older and newer tables, damage, unclean ends, snapshots."""
 
-import asyncio
-import os
 import signal
 import sqlite3
-import subprocess
-import sys
 from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from memory.store.errors import SchemaNewer, StoreError
+from memory.store.open import open_store
 from memory.store.schema.create import HEAD
 from memory.store.schema.migrations.upgrade import upgrade
 from tests.contracts.store_words import arrival, talk
+from tests.killed import exit_code
 from tests.memory.store.conftest import SqliteRecord
 
 
@@ -150,15 +148,10 @@ async def test_a_snapshot_is_taken_at_the_end_of_a_process_when_the_last_is_an_h
 
 async def test_a_killed_process_leaves_what_it_confirmed(tmp_path: Path) -> None:
     path = tmp_path / "m.db"
-    killed = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-c", KILLED, str(path)),
-        stdout=subprocess.PIPE,
-        cwd=Path(__file__).parents[3],
-        env={**os.environ, "MNEMA_TEST": "1", "MNEMA_FP": "recv.committed@3:kill9"},
-    )
-    told, _ = await killed.communicate()
-    assert killed.returncode == -signal.SIGKILL
-    assert told.split() == [b"0", b"1"]
+    told = tmp_path / "told"
+    killed = await exit_code(confirm, path, told, failpoint="recv.committed@3:kill9")
+    assert killed == -signal.SIGKILL
+    assert told.read_text().split() == ["0", "1"]
     store = await SqliteRecord(path).open()
     assert store.repaired is None
     repeats = [(await store.delivery.accept([arrival(str(n))]))[0] for n in range(4)]
@@ -166,23 +159,12 @@ async def test_a_killed_process_leaves_what_it_confirmed(tmp_path: Path) -> None
     await store.close()
 
 
-KILLED = """
-import asyncio, os, sys
-from pathlib import Path
-from memory.failpoints import arm
-from memory.store.open import open_store
-from tests.contracts.store_words import arrival
-from tests.by_night import first_by_day
-
-async def main():
-    arm(dict(os.environ))
-    store = await open_store(Path(sys.argv[1]))
+async def confirm(path: Path, told: Path) -> None:
+    store = await open_store(path)
     for number in range(5):
         await store.delivery.accept([arrival(str(number))])
-        print(number, flush=True)
-
-asyncio.run(main())
-"""
+        with told.open("a") as file:
+            file.write(f"{number}\n")
 
 
 def _damage(path: Path, how: str) -> None:

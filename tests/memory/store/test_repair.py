@@ -2,11 +2,9 @@
 newer.
 """
 
-import asyncio
 import os
 import signal
 import sqlite3
-import sys
 from contextlib import closing
 from pathlib import Path
 
@@ -16,12 +14,14 @@ from memory.store.conversations.lifecycle import delete_conversation
 from memory.store.errors import StoreCorrupt
 from memory.store.longterm.rows import ForgetTargets, ForgettingRow
 from memory.store.maintenance.repair import NOTE_CHANNEL, NOTE_NAME, RepairReport, load_report
+from memory.store.open import open_store
 from memory.store.people.rows import GrantRow
 from memory.store.rows import Party, from_unix
 from memory.store.schema.tables import metadata
 from memory.store.store import Store
 from tests.by_night import first_by_day
 from tests.contracts.store_words import SPENT, arrival, begin, call, numbers, parts, reply, talk
+from tests.killed import exit_code
 from tests.memory.store.conftest import SqliteRecord
 
 HOUR = 3_600.0
@@ -273,12 +273,7 @@ async def test_I27_a_kill_during_a_repair_leaves_it_to_the_next_start(
     store, home = await _snapshot_then_newer(record)
     await store.database.close()
     garble(record.path, "usage")
-    killed = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-c", OPENED, str(record.path)),
-        cwd=Path(__file__).parents[3],
-        env={**os.environ, "MNEMA_TEST": "1", "MNEMA_FP": f"{point}:kill9"},
-    )
-    assert await killed.wait() == -signal.SIGKILL
+    assert await exit_code(opened, record.path, failpoint=f"{point}:kill9") == -signal.SIGKILL
     store = await record.open()
     assert NOTE_NAME in await store.notes.load(NOTE_CHANNEL, NOTE_NAME)
     assert numbers(await store.sessions.load(home)) == [1, 2, 3, 4, 5]
@@ -290,15 +285,8 @@ async def test_I27_a_kill_during_a_repair_leaves_it_to_the_next_start(
     assert names <= {"mnema.db", "mnema.db-wal", "mnema.db-shm"}
 
 
-OPENED = """
-import asyncio, os, sys
-from pathlib import Path
-from memory.failpoints import arm
-from memory.store.open import open_store
-
-arm(dict(os.environ))
-asyncio.run(open_store(Path(sys.argv[1]), clock=lambda: 1_795_000_600.0))
-"""
+async def opened(path: Path) -> None:
+    await open_store(path, clock=lambda: 1_795_000_600.0)
 
 
 # The write-ahead log
@@ -306,26 +294,14 @@ asyncio.run(open_store(Path(sys.argv[1]), clock=lambda: 1_795_000_600.0))
 
 async def _killed(path: Path, turns: int) -> bytes:
     """Store turns in a process that is killed, and return its log."""
-    killed = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-c", TALKING, str(path), str(turns)), cwd=Path(__file__).parents[3]
-    )
-    assert await killed.wait() == -signal.SIGKILL
+    assert await exit_code(talking, path, turns) == -signal.SIGKILL
     return path.with_name(f"{path.name}-wal").read_bytes()
 
 
-TALKING = """
-import asyncio, os, signal, sys
-from pathlib import Path
-from memory.store.open import open_store
-from tests.contracts.store_words import talk
-
-async def main():
-    store = await open_store(Path(sys.argv[1]), clock=lambda: 1_795_000_000.0)
-    await talk(store, *map(str, range(int(sys.argv[2]))))
+async def talking(path: Path, turns: int) -> None:
+    store = await open_store(path, clock=lambda: 1_795_000_000.0)
+    await talk(store, *map(str, range(turns)))
     os.kill(os.getpid(), signal.SIGKILL)
-
-asyncio.run(main())
-"""
 
 
 @pytest.mark.parametrize("place", [0.6, 0.9])

@@ -4,11 +4,8 @@ finished.
 Homes of older commits are refused.
 """
 
-import asyncio
-import os
 import signal
 import sqlite3
-import sys
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -23,6 +20,7 @@ from memory.store.schema.migrations.upgrade import upgrade
 from tests.by_night import first_by_day
 from tests.emulators.model import ModelEmulator
 from tests.emulators.telegram import TelegramEmulator
+from tests.killed import exit_code
 from tests.memory.store.conftest import SqliteRecord
 from tests.memory.store.first_home import FIRST, restore_home
 from tests.memory.store.test_opening import shape
@@ -109,12 +107,7 @@ async def test_I28_a_kill_while_the_tables_are_upgraded_leaves_one_version_whole
     path = restore_home(tmp_path / "m.db")
     known = columns(path)
     before = content(path, known)
-    process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-c", OPENED, str(path)),
-        cwd=ROOT,
-        env={**os.environ, "MNEMA_TEST": "1", "MNEMA_FP": f"{point}:kill9"},
-    )
-    assert await process.wait() == -signal.SIGKILL
+    assert await exit_code(open_store, path, failpoint=f"{point}:kill9") == -signal.SIGKILL
     assert query(path, "SELECT version_num FROM alembic_version") == [(revision,)]
     assert content(path, known) == (upgraded(before) if revision == HEAD else before)
     store = await open_store(path)
@@ -122,17 +115,6 @@ async def test_I28_a_kill_while_the_tables_are_upgraded_leaves_one_version_whole
     assert await store.folds.check_ledger() == []
     await store.close()
     assert content(path, known) == upgraded(before)
-
-
-OPENED = """
-import asyncio, os, sys
-from pathlib import Path
-from memory.failpoints import arm
-from memory.store.open import open_store
-
-arm(dict(os.environ))
-asyncio.run(open_store(Path(sys.argv[1])))
-"""
 
 
 @pytest.mark.kill

@@ -35,7 +35,9 @@ def test_what_was_used_last_is_kept_and_the_newest_in_any_case() -> None:
 
 def test_what_is_kept_of_long_messages_is_bounded_by_their_length() -> None:
     """Forty messages of new words that are compared with a text leave little behind."""
-    texts = [" ".join(f"w{number}x{word}" for word in range(2_000)) for number in range(40)]
+    texts = [
+        " ".join(f"lengthy{number}word{word}indeed" for word in range(600)) for number in range(40)
+    ]
     tracemalloc.start()
     try:
         for text in texts:
@@ -44,4 +46,4 @@ def test_what_is_kept_of_long_messages_is_bounded_by_their_length() -> None:
         held, _ = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()
-    assert held < 15_000_000
+    assert held < 6_000_000

@@ -2,10 +2,7 @@
 the model.
 """
 
-import asyncio
-import os
 import re
-import sys
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -20,10 +17,12 @@ from bot.tools.exec.tool import MAX_UNBOUND_NAMES
 from channels.message import Capabilities
 from channels.phrases import Phrase
 from channels.testing import ScriptedChannel
+from memory.failpoints import arm
 from tests.bot.inside import ON_POSTGRES, Inside, inside
 from tests.bot.talk import call, results, words
 from tests.bot.tools.exec.sandboxed import level, needs_sandbox
 from tests.channels.web.server import ScriptedBot, running
+from tests.killed import exit_code
 from tests.walk.harness import until
 
 ON: dict[str, Any] = {"tools": {"exec": {"enabled": True, "seconds": 20}}}
@@ -434,23 +433,13 @@ async def test_S45_nobody_else_and_no_group_gets_it(
         assert not list(it.bot.workspace.root.rglob("ran"))
 
 
-KILLED = """
-import asyncio, os, sys
-from pathlib import Path
-from memory.failpoints import arm
-from tests.bot.talk import call
-from tests.bot.tools.exec.test_exec_in_bot import approve, ask, code, owned
-
-async def main():
+async def killed_once_it_ran(home: Path, typed: Path) -> None:
     run = call("exec", argv=["sh", "-c", "echo once >> ran.txt"])
-    async with owned(Path(sys.argv[1]), [run, "asked", "seen"]) as it:
+    async with owned(home, [run, "asked", "seen"]) as it:
         await ask(it)
-        Path(sys.argv[2]).write_text(code(it))
-        assert arm(dict(os.environ))
+        typed.write_text(code(it))
+        assert arm({"MNEMA_TEST": "1", "MNEMA_FP": "approval.ran:kill9"})
         await approve(it)
-
-asyncio.run(main())
-"""
 
 
 @needs_sandbox
@@ -461,17 +450,7 @@ asyncio.run(main())
 async def test_killed_once_it_ran_it_is_unknown_and_not_run_again(tmp_path: Path) -> None:
     home, typed = tmp_path / "home", tmp_path / "code"
     home.mkdir()
-    environment = {**os.environ, "MNEMA_TEST": "1", "MNEMA_FP": "approval.ran:kill9"}
-    process = await asyncio.create_subprocess_exec(
-        sys.executable,
-        "-c",
-        KILLED,
-        str(home),
-        str(typed),
-        env=environment,
-        stdout=asyncio.subprocess.DEVNULL,
-    )
-    assert await process.wait() == -9
+    assert await exit_code(killed_once_it_ran, home, typed) == -9
     ran = home / "workspace" / "files" / "ran.txt"
     assert ran.read_text() == "once\n"
     async with owned(home, ["I do not know whether it ran."]) as it:

@@ -2,9 +2,8 @@
 write it.
 """
 
-import asyncio
 import os
-import sys
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -21,6 +20,7 @@ from tests.bot.inside import Inside
 from tests.bot.talk import call, folded, results
 from tests.bot.tools.exec.sandboxed import needs_sandbox
 from tests.bot.tools.exec.test_exec_in_bot import ON, approve, ask, owned
+from tests.killed import exit_code
 from tests.walk.harness import until
 
 CANARY, SECRET = "zanzibar7", "the cat is called Mimi"
@@ -168,19 +168,11 @@ async def test_what_a_command_would_have_the_bot_believe_is_in_no_prompt_while_i
         await until((root / "files" / "through").exists, "it has tried again")
 
 
-KILLED = """
-import asyncio, os, sys
-from pathlib import Path
-from tests.bot.tools.exec.test_guarded_in_bot import PEOPLE, begin, owned, script, telegram
-
-async def main():
-    async with owned(Path(sys.argv[1]), script(), PEOPLE, channel=telegram()) as it:
+async def killed_meanwhile(home: Path) -> None:
+    async with owned(home, script(), PEOPLE, channel=telegram()) as it:
         await begin(it)
         await it.bot.settled()
-        os.kill(os.getpid(), 9)
-
-asyncio.run(main())
-"""
+        os.kill(os.getpid(), signal.SIGKILL)
 
 
 @needs_sandbox
@@ -188,16 +180,7 @@ asyncio.run(main())
 async def test_what_a_command_left_that_was_killed_with_the_bot_is_trusted_by_no_prompt(
     tmp_path: Path,
 ) -> None:
-    environment = {**os.environ, "MNEMA_TEST": "1"}
-    process = await asyncio.create_subprocess_exec(
-        sys.executable,
-        "-c",
-        KILLED,
-        str(tmp_path),
-        env=environment,
-        stdout=asyncio.subprocess.DEVNULL,
-    )
-    assert await process.wait() == -9
+    assert await exit_code(killed_meanwhile, tmp_path) == -9
     assert with_canary(tmp_path / "workspace") == []
     async with owned(tmp_path, lister, PEOPLE, channel=telegram()) as it:
         await it.bot.settled()

@@ -2,11 +2,9 @@
 own.
 """
 
-import asyncio
 import json
-import os
-import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -14,12 +12,13 @@ from bot.config.home import HomeFolder
 from bot.models.base import Request
 from channels.testing import ScriptedChannel
 from memory.conversation import Image, Text
+from memory.failpoints import arm
 from tests.bot.inside import TERMINAL, inside
 from tests.bot.talk import call, results, words
 from tests.bot.tools.mcp.servers import Orders, review
 from tests.emulators.mcp_http import http_server
 from tests.emulators.mcp_server import DOT, tool
-from tests.walk.harness import ROOT
+from tests.killed import exit_code
 
 TEXT = {"type": "string"}
 
@@ -354,21 +353,10 @@ def pictures(request: Request) -> list[str]:
     ]
 
 
-KILLED = """
-import asyncio, json, os, sys
-from pathlib import Path
-from memory.failpoints import arm
-from tests.bot.inside import inside
-from tests.bot.talk import call
-
-async def main():
-    async with inside(Path(sys.argv[1]), [call("files__echo", words="hi")], \
-json.loads(sys.argv[2])) as it:
-        assert arm(dict(os.environ))
+async def killed_at(home: Path, settings: dict[str, Any], point: str) -> None:
+    async with inside(home, [call("files__echo", words="hi")], settings) as it:
+        assert arm({"MNEMA_TEST": "1", "MNEMA_FP": f"{point}:kill9"})
         await it.text("go")
-
-asyncio.run(main())
-"""
 
 
 @pytest.mark.kill
@@ -380,18 +368,7 @@ async def test_killed_around_an_unsafe_call_it_is_unknown_and_not_repeated(
     orders = Orders(tmp_path, [tool("echo", words=TEXT)])
     settings = {"mcp": {"files": orders.settings}}
     await review(tmp_path, "files", orders.settings, {"echo": "run"})
-    environment = {**os.environ, "MNEMA_TEST": "1", "MNEMA_FP": f"{point}:kill9"}
-    process = await asyncio.create_subprocess_exec(
-        sys.executable,
-        "-c",
-        KILLED,
-        str(tmp_path),
-        json.dumps(settings),
-        env=environment,
-        cwd=ROOT,
-        stdout=asyncio.subprocess.DEVNULL,
-    )
-    assert await process.wait() == -9
+    assert await exit_code(killed_at, tmp_path, settings, point) == -9
     async with inside(tmp_path, ["I do not know."], settings) as it:
         await it.channel.until(
             lambda: any(sent.text == "I do not know." for sent in it.channel.sent)

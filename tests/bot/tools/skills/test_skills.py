@@ -2,14 +2,15 @@
 
 import json
 import os
-import subprocess
-import sys
 import zipfile
+from dataclasses import dataclass
+from io import StringIO
 from itertools import count
 from pathlib import Path
 
 import pytest
 
+from bot.cli.main import main
 from bot.tools.skills.library import (
     EnabledSkill,
     SkillInvalid,
@@ -39,9 +40,29 @@ def skill_folder(root: Path, name: str = "tea", body: str = BODY) -> Path:
     return folder
 
 
-def mnema(home: Path, *arguments: str, typed: str = "") -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "bot", "--home", str(home), "skills", *arguments]
-    return subprocess.run(command, capture_output=True, text=True, input=typed, check=False)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ended:
+    """What a command of the terminal has said, and its exit code."""
+
+    returncode: int
+    stdout: str
+    stderr: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Terminal:
+    """Runs `mnema skills` in this process."""
+
+    home: Path
+    said: pytest.CaptureFixture[str]
+    patch: pytest.MonkeyPatch
+
+    def __call__(self, *arguments: str, typed: str = "") -> Ended:
+        self.patch.setattr("sys.stdin", StringIO(typed))
+        self.said.readouterr()
+        code = main(["--home", str(self.home), "skills", *arguments])
+        out, err = self.said.readouterr()
+        return Ended(returncode=code, stdout=out, stderr=err)
 
 
 @every_case(
@@ -274,36 +295,39 @@ def test_a_review_names_the_worst_lines_first_and_no_plain_words() -> None:
     ]
 
 
-def test_skills_are_added_turned_off_and_removed_in_the_terminal(tmp_path: Path) -> None:
+def test_skills_are_added_turned_off_and_removed_in_the_terminal(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     home, source = tmp_path / "home", skill_folder(tmp_path / "source")
     home.mkdir()
     (home / "config.json").write_text("{}")
     (home / "config.json").chmod(0o600)
-    refused = mnema(home, "add", str(source), typed="no\n")
+    mnema = Terminal(home=home, said=capsys, patch=monkeypatch)
+    refused = mnema("add", str(source), typed="no\n")
     assert refused.returncode == 1
     assert "How this house makes tea." in refused.stdout
     assert not (home / "workspace" / "skills").exists()
-    assert mnema(home, "add", str(source), typed="tea\n").returncode == 0
+    assert mnema("add", str(source), typed="tea\n").returncode == 0
     archive = make_zip(
         tmp_path / "c.zip", {"coffee/SKILL.md": HEAD.replace("tea", "coffee").encode()}
     )
-    assert mnema(home, "add", str(archive), "--enable", "coffee", "--everyone").returncode == 0
-    listed = json.loads(mnema(home, "list", "--json").stdout)["skills"]
+    assert mnema("add", str(archive), "--enable", "coffee", "--everyone").returncode == 0
+    listed = json.loads(mnema("list", "--json").stdout)["skills"]
     assert {row["name"]: row["state"] for row in listed} == {"tea": "on", "coffee": "everyone"}
     (home / "workspace" / "skills" / "tea" / "SKILL.md").write_text(f"{HEAD}other\n")
-    assert mnema(home, "list").stdout.splitlines()[1].startswith("changed")
+    assert mnema("list").stdout.splitlines()[1].startswith("changed")
     odd = home / "workspace" / "skills" / "tea" / "a" / "b" / "c" / "d" / "e" / "f" / "g"
     odd.mkdir(parents=True)
     (odd / "deep.md").write_text("deeper than any file of a workspace")
-    shown = mnema(home, "on", "tea")
+    shown = mnema("on", "tea")
     assert shown.returncode == 1, "what is shown is what is enabled"
     assert "not part of a skill" in shown.stderr
     (odd / "deep.md").unlink()
-    assert mnema(home, "on", "tea").returncode == 0
-    assert mnema(home, "off", "tea").returncode == 0
-    assert mnema(home, "remove", "coffee").returncode == 0
-    assert mnema(home, "list").stdout == "off      tea: How this house makes tea.\n"
-    unknown = mnema(home, "remove", "../workspace")
+    assert mnema("on", "tea").returncode == 0
+    assert mnema("off", "tea").returncode == 0
+    assert mnema("remove", "coffee").returncode == 0
+    assert mnema("list").stdout == "off      tea: How this house makes tea.\n"
+    unknown = mnema("remove", "../workspace")
     assert unknown.returncode == 1
     assert "There is no skill" in unknown.stderr
     assert (home / "workspace" / "skills" / "tea").is_dir()

@@ -2,9 +2,9 @@
 
 import time
 from collections.abc import AsyncIterator
-from pathlib import Path
 
 import pytest
+import pytest_asyncio
 
 from bot.tools.web import page_worker
 from bot.tools.web.addresses import WebError, parse_url
@@ -37,9 +37,13 @@ def page(body: str | bytes, kind: str = "text/html; charset=utf-8") -> WebRespon
 NESTED = "<div>" * 100_000 + "in the middle" + "</div>" * 100_000
 
 
-@pytest.fixture
-async def reader(tmp_path: Path) -> AsyncIterator[PageReader]:
-    reader = PageReader(Blobs(tmp_path))
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def reader(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[PageReader]:
+    """One for all tests: its child process takes half a second to start."""
+    reader = PageReader(Blobs(tmp_path_factory.mktemp("blobs")))
     yield reader
     await reader.close()
 
@@ -89,7 +93,7 @@ async def test_a_time_with_its_own_value_states_the_date(reader: PageReader) -> 
     assert (await reader.read(page(html))).date == "2026-01-04"
 
 
-def test_a_page_is_freed_of_all_that_is_known_as_invisible() -> None:
+async def test_a_page_is_freed_of_all_that_is_known_as_invisible() -> None:
     assert page_worker.INVISIBLE_RANGES == INVISIBLE_RANGES
     assert page_worker.clean("a\u3164b\u2800c\u034fd") == "abcd"
 
@@ -140,7 +144,7 @@ async def outcome_of(reader: PageReader, html: str) -> object:
     return read.cut, len(read.text)
 
 
-def test_a_page_of_nested_elements_is_walked_in_little_time() -> None:
+async def test_a_page_of_nested_elements_is_walked_in_little_time() -> None:
     began = time.process_time()
     assert "in the middle" in page_worker.walk(NESTED, "https://a.example/page")[1]
     assert time.process_time() - began < page_worker.CPU_SECONDS

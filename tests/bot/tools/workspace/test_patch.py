@@ -2,10 +2,7 @@
 was there.
 """
 
-import asyncio
 import os
-import subprocess
-import sys
 from collections.abc import AsyncIterator
 from datetime import timedelta
 from pathlib import Path
@@ -19,6 +16,7 @@ from bot.tools.workspace.files import file_version
 from memory.failpoints import arm
 from memory.store.automation.file_versions import NewFileVersion
 from tests.bot.tools.file_hands import AT, NOW, FileHands, file_hands
+from tests.killed import exit_code
 
 # Literals, so that the product is not compared with itself.
 MOST_VERSIONS = 20
@@ -40,21 +38,6 @@ PATCH = """\
 @@ -1 +1 @@
 -three
 +THREE
-"""
-# A process that applies the patch and is killed in the middle of it.
-APPLY = """
-import asyncio, os, sys
-from pathlib import Path
-from memory.failpoints import arm
-from tests.bot.tools.file_hands import file_hands
-from tests.bot.tools.workspace.test_patch import PATCH
-
-async def main():
-    async with file_hands(Path(sys.argv[1])) as hands:
-        await hands.use("patch_files", patch=PATCH)
-
-arm(dict(os.environ))
-asyncio.run(main())
 """
 
 
@@ -166,21 +149,18 @@ async def test_a_file_that_changes_meanwhile_stops_the_patch(hands: FileHands) -
     assert is_old(hands.root)
 
 
+async def apply(folder: Path) -> None:
+    async with file_hands(folder) as hands:
+        await hands.use("patch_files", patch=PATCH)
+
+
 # Two versions are stored as blobs, then three files are written.
 @pytest.mark.parametrize(
     "point", ["blob.stored@2", "file.synced@3", *(f"file.dir_synced@{nth}" for nth in (3, 4, 5))]
 )
 async def test_after_a_kill_a_start_finds_all_old_or_all_new(tmp_path: Path, point: str) -> None:
     put_old(tmp_path / "workspace")
-    env = {**os.environ, "MNEMA_TEST": "1", "MNEMA_FP": f"{point}:kill9"}
-    killed = await asyncio.to_thread(
-        subprocess.run,
-        [sys.executable, "-c", APPLY, str(tmp_path)],
-        env=env,
-        timeout=60,
-        check=False,
-    )
-    assert killed.returncode == -9
+    assert await exit_code(apply, tmp_path, failpoint=f"{point}:kill9") == -9
     async with file_hands(tmp_path) as hands:
         await hands.changes.resume(AT + 1e6)
         assert is_old(hands.root)

@@ -15,11 +15,12 @@ from memory.context.policies.policies import POLICIES, Policy, build_policy
 from memory.context.tokens import WEIGHTED, TokenCounter, count_weighted
 from memory.context.view import ContextView
 from memory.conversation import Image, Part, Session, Text, Thinking, ToolCall, ToolResult
+from tests.by_night import first_by_day
 from tests.cases import every_case
 from tests.memory.context.living import SOUL, Life
 from tests.memory.context.making import chat, make_session, replied, said, used
 
-EXAMPLES = int(os.environ.get("MNEMA_EXAMPLES", "60" if "MNEMA_NIGHT" in os.environ else "20"))
+EXAMPLES = int(os.environ.get("MNEMA_EXAMPLES", "60" if "MNEMA_NIGHT" in os.environ else "12"))
 NAMES = sorted(POLICIES)
 CODE = "```python\ndef size(items):\n    return sum(item.size for item in items)\n```\n"
 SIZES = (1, 40, 400, 3_000, 30_000, 120_000)
@@ -442,7 +443,7 @@ def test_where_system_parts_take_most_of_the_room_not_every_turn_is_folded():
 
 
 @pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize(("steps", "calls"), [(15, 3), (15, 10), (3, 40)])
+@pytest.mark.parametrize(("steps", "calls"), first_by_day(1, [(15, 3), (15, 10), (3, 40)]))
 def test_a_long_running_turn_fits_with_its_newest_step(name, steps, calls):
     life = Life(policy=POLICIES[name], limits=limits())
     life.limits = limits(life.fixed + 6_000)

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from memory.recall.dates.calendar import DateRule, DateSpan
 from memory.recall.dates.parse import MAX_SPANS, RULES, find_dates, is_in_spans, remove_dates
+from tests.by_night import IS_NIGHT
 from tests.cases import every_case
 
 WEDNESDAY = datetime(2024, 5, 15, 10, tzinfo=UTC)
@@ -379,7 +380,11 @@ def test_no_text_is_too_strange(text: str, now: datetime) -> None:
 
 
 @pytest.mark.parametrize("rule", RULES, ids=range(len(RULES)))
-@settings(suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow], deadline=None)
+@settings(
+    max_examples=100 if IS_NIGHT else 5,  # of each of the rules
+    suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow],
+    deadline=None,
+)
 @given(data=st.data())
 def test_each_text_that_a_rule_matches_has_one_of_its_words(
     rule: DateRule, data: st.DataObject
