@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from playwright.async_api import Browser, Page, expect
 
+from tests.browser.faults import FAULTS
 from tests.browser.opening import BROWSER, opened, show, write
 from tests.browser.real import ANN, GROUP, OWNER, Real, real_bot
-from tests.browser.test_layout import FAULTS
 from tests.by_night import first_by_day
 
 pytestmark = BROWSER

@@ -10,9 +10,9 @@ import httpx
 from playwright.async_api import Browser, Page, expect
 
 from channels.web.static_files import STATIC_FOLDER
+from tests.browser.faults import check
 from tests.browser.opening import BROWSER, opened, show
 from tests.browser.real import QUIET, real_bot
-from tests.browser.test_every_address import AXE, check
 from tests.channels.web.server import Running
 
 pytestmark = BROWSER
@@ -131,7 +131,6 @@ async def test_the_page_of_the_app_can_be_read_and_used_by_everyone(
                 ready="#app-worker",
                 fresh=True,
             ) as page:
-                await page.evaluate(AXE.read_text("utf-8"))
                 assert await check(page, "/settings/app") == []
                 await page.focus("#app-worker")
                 await page.keyboard.press("Space")

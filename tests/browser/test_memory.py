@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 from playwright.async_api import Browser, Page, expect
 
+from tests.browser.faults import check
 from tests.browser.hands import Finger, Hand, Keyboard
 from tests.browser.opening import BROWSER, opened, show
-from tests.browser.test_every_address import AXE, check
 from tests.by_night import by_night
 from tests.channels.web.server import Running
 
@@ -257,7 +257,6 @@ async def test_search_files_and_a_conflict_fit_phone_and_desktop(
         }
         assert len(tops) == (3 if phone else 1)  # below each other, or side by side
         await show(page, f"{kind}-conflict")
-        await page.evaluate(AXE.read_text("utf-8"))
         assert await check(page, "conflict") == []
         hand: Hand = Finger(page) if phone else Keyboard(page)
         await hand.press(

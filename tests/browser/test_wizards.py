@@ -9,9 +9,9 @@ import pytest
 from playwright.async_api import Browser, Page, expect
 
 from bot.telemetry.version_notice import CHECK_SECONDS, VersionNotice
+from tests.browser.faults import check
 from tests.browser.opening import BROWSER, opened, show
 from tests.browser.real import QUIET, real_bot
-from tests.browser.test_every_address import AXE, check
 from tests.by_night import first_by_day
 from tests.emulators.mcp_http import http_server
 from tests.emulators.mcp_server import tool
@@ -30,7 +30,6 @@ async def look(page: Page, name: str) -> None:
     """Nothing is too wide, and everybody can use it; a picture for people."""
     width = await page.evaluate("[document.body.scrollWidth, innerWidth]")
     assert width[0] <= width[1]
-    await page.evaluate(AXE.read_text("utf-8"))
     assert await check(page, page.url) == []
     size = page.viewport_size
     assert size is not None
