@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from playwright.async_api import Browser, ConsoleMessage, Error, Page, Request, ViewportSize
 
-from tests.by_night import IS_NIGHT
+from tests.by_night import IS_NIGHT, first_by_day
 from tests.channels.web.server import TOKEN, Running
 
 # The page is drawn alike by all of them. Without windows of its own, as by day, a browser takes
@@ -29,6 +29,16 @@ BROWSER = [
     pytest.mark.asyncio(loop_scope="session"),  # that of the one browser
     pytest.mark.skipif(CHROMIUM is None, reason=f"none of these is on PATH: {', '.join(BROWSERS)}"),
 ]
+
+# Locale, and whether it is a phone: both languages and both widths.
+VIEWS = [("en-GB", False), ("en-GB", True), ("zh-CN", False), ("zh-CN", True)]
+
+
+def in_views(locale: str, *, phone: bool) -> pytest.MarkDecorator:
+    """Give a test `locale` and `phone`: these by day, and all views by night."""
+    by_day = (locale, phone)
+    others = [view for view in VIEWS if view != by_day]
+    return pytest.mark.parametrize(("locale", "phone"), first_by_day(1, [by_day, *others]))
 
 
 # Pages that are used again, by the browser and what they look like: a new one takes a process and a

@@ -8,12 +8,13 @@ from playwright.async_api import Browser, expect
 from tests.browser.faults import check
 from tests.browser.opening import BROWSER, opened, show
 from tests.browser.real import real_bot
+from tests.by_night import first_by_day
 
 pytestmark = BROWSER
 END_MS = 10_000  # at most; it is told at once
 
 
-@pytest.mark.parametrize("phone", [False, True])
+@pytest.mark.parametrize("phone", first_by_day(1, [True, False]))
 async def test_another_login_is_ended_and_its_page_is_signed_out_at_once(
     chromium: Browser, tmp_path: Path, phone: bool
 ) -> None:
