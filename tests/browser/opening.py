@@ -41,6 +41,15 @@ def in_views(locale: str, *, phone: bool) -> pytest.MarkDecorator:
     return pytest.mark.parametrize(("locale", "phone"), first_by_day(1, [by_day, *others]))
 
 
+FOLLOW = """path => {
+  const link = document.createElement("a");
+  link.href = path;
+  document.body.append(link);
+  link.click();
+  link.remove();
+}"""
+
+
 # Pages that are used again, by the browser and what they look like: a new one takes a process and a
 # second of CPU time.
 _POOL: dict[tuple[object, ...], list[Page]] = {}
@@ -149,3 +158,8 @@ async def show(page: Page, name: str) -> None:
 async def write(page: Page, text: str) -> None:
     await page.fill("#text", text)
     await page.click("#send")
+
+
+async def follow_link(page: Page, path: str) -> None:
+    """Go where a link of the page to this path leads, which does not load the page again."""
+    await page.evaluate(FOLLOW, path)

@@ -11,7 +11,7 @@ import pytest_asyncio
 from playwright.async_api import Browser, Page, Request
 
 from tests.browser.faults import FAULTS, check
-from tests.browser.opening import BROWSER, opened, show
+from tests.browser.opening import BROWSER, follow_link, opened, show
 from tests.browser.real import QUIET, Real, real_bot
 from tests.by_night import first_by_day
 
@@ -64,14 +64,6 @@ ADDRESSES = {
     "/more": "main nav a",
     "/welcome": ".kinds",
 }
-# Go where a link leads.
-FOLLOW = """path => {
-  const link = document.createElement("a");
-  link.href = path;
-  document.body.append(link);
-  link.click();
-  link.remove();
-}"""
 
 
 @dataclass
@@ -203,7 +195,7 @@ async def test_every_address_opens_fits_and_can_be_used_by_everyone(
         await page.emulate_media(reduced_motion="reduce")
         for path, sign in world.addresses.items():
             if linked:
-                await page.evaluate(FOLLOW, path)
+                await follow_link(page, path)
             else:
                 await page.goto(world.real.site.base + path)
             await page.wait_for_selector(sign)
