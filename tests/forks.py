@@ -37,6 +37,11 @@ LIBRARIES = ("anthropic.types", "mcp", "openai.types.chat", "tiktoken")
 MANY = 100
 # What the modules of these folders prepare takes longer than their tests: they go to one fork.
 TOGETHER = (TESTS / "install", TESTS / "conventions")
+# What emulators import when they are first asked, in seconds of CPU.
+SLOW_IMPORTS = {
+    "tests.emulators.model_rules": "anthropic",
+    "tests.emulators.telegram_rules": "aiogram",
+}
 
 
 class Counter(Protocol):
@@ -149,11 +154,16 @@ class Reporter:
 
 
 def _import_program() -> None:
-    """Import every module of the program, for each fork would do so for itself."""
+    """Import what each fork would import for itself: every module of the program, and what the
+    emulators of the collected tests need.
+    """
     for package in (bot, channels, memory):
         for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
             if not module.name.endswith(("__main__", ".migrations.env")):
                 importlib.import_module(module.name)
+    for emulator, library in SLOW_IMPORTS.items():
+        if emulator in sys.modules:
+            importlib.import_module(library)
 
 
 def _load_libraries() -> None:

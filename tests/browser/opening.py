@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from playwright.async_api import Browser, ConsoleMessage, Error, Page, Request, ViewportSize
 
-from tests.by_night import IS_NIGHT
+from tests.by_night import IS_NIGHT, first_by_day
 from tests.channels.web.server import TOKEN, Running
 
 # The page is drawn alike by all of them. Without windows of its own, as by day, a browser takes
@@ -29,6 +29,25 @@ BROWSER = [
     pytest.mark.asyncio(loop_scope="session"),  # that of the one browser
     pytest.mark.skipif(CHROMIUM is None, reason=f"none of these is on PATH: {', '.join(BROWSERS)}"),
 ]
+
+# Locale, and whether it is a phone: both languages and both widths.
+VIEWS = [("en-GB", False), ("en-GB", True), ("zh-CN", False), ("zh-CN", True)]
+
+
+def in_views(locale: str, *, phone: bool) -> pytest.MarkDecorator:
+    """Give a test `locale` and `phone`: these by day, and all views by night."""
+    by_day = (locale, phone)
+    others = [view for view in VIEWS if view != by_day]
+    return pytest.mark.parametrize(("locale", "phone"), first_by_day(1, [by_day, *others]))
+
+
+FOLLOW = """path => {
+  const link = document.createElement("a");
+  link.href = path;
+  document.body.append(link);
+  link.click();
+  link.remove();
+}"""
 
 
 # Pages that are used again, by the browser and what they look like: a new one takes a process and a
@@ -139,3 +158,8 @@ async def show(page: Page, name: str) -> None:
 async def write(page: Page, text: str) -> None:
     await page.fill("#text", text)
     await page.click("#send")
+
+
+async def follow_link(page: Page, path: str) -> None:
+    """Go where a link of the page to this path leads, which does not load the page again."""
+    await page.evaluate(FOLLOW, path)

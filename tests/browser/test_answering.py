@@ -4,13 +4,11 @@ place of the box.
 
 from pathlib import Path
 
-import pytest
 from playwright.async_api import Browser, Page, expect
 
-from tests.browser.opening import BROWSER, opened, show, write
+from tests.browser.faults import FAULTS
+from tests.browser.opening import BROWSER, in_views, opened, show, write
 from tests.browser.real import ANN, GROUP, OWNER, Real, real_bot
-from tests.browser.test_layout import FAULTS
-from tests.by_night import first_by_day
 
 pytestmark = BROWSER
 WORDS = {
@@ -30,10 +28,7 @@ async def is_whole(page: Page, phone: bool) -> None:
     assert await page.evaluate(FAULTS, phone) == []
 
 
-@pytest.mark.parametrize(
-    ("locale", "phone"),
-    first_by_day(2, [("en-GB", False), ("zh-CN", True), ("zh-CN", False), ("en-GB", True)]),
-)
+@in_views("zh-CN", phone=True)
 async def test_the_owners_chat_on_telegram_goes_on_here(
     chromium: Browser, tmp_path: Path, locale: str, phone: bool
 ) -> None:

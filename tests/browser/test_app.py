@@ -10,9 +10,9 @@ import httpx
 from playwright.async_api import Browser, Page, expect
 
 from channels.web.static_files import STATIC_FOLDER
-from tests.browser.opening import BROWSER, opened, show
+from tests.browser.faults import check
+from tests.browser.opening import BROWSER, in_views, opened, show
 from tests.browser.real import QUIET, real_bot
-from tests.browser.test_every_address import AXE, check
 from tests.channels.web.server import Running
 
 pytestmark = BROWSER
@@ -116,31 +116,32 @@ async def test_what_is_shared_is_in_the_box_of_a_new_message_and_is_not_sent(
         await expect(page.locator("#text")).to_have_value("")
 
 
+@in_views("zh-CN", phone=True)
 async def test_the_page_of_the_app_can_be_read_and_used_by_everyone(
-    chromium: Browser, tmp_path: Path
+    chromium: Browser, tmp_path: Path, locale: str, phone: bool
 ) -> None:
-    async with real_bot(tmp_path, lambda asked: "Nice.") as real:
-        for locale, dark, phone in (("en-GB", False, False), ("zh-CN", True, True)):
-            async with opened(
-                chromium,
-                real.site,
-                "/settings/app",
-                locale=locale,
-                dark=dark,
-                phone=phone,
-                ready="#app-worker",
-                fresh=True,
-            ) as page:
-                await page.evaluate(AXE.read_text("utf-8"))
-                assert await check(page, "/settings/app") == []
-                await page.focus("#app-worker")
-                await page.keyboard.press("Space")
-                await page.evaluate("navigator.serviceWorker.ready")
-                await expect(page.locator("#app-worker")).to_be_checked()
-                await show(page, f"app-{phone}")
-                await page.uncheck("#app-worker")
-                await page.reload()
-                await expect(page.locator("#app-worker")).not_to_be_checked()
+    async with (
+        real_bot(tmp_path, lambda asked: "Nice.") as real,
+        opened(
+            chromium,
+            real.site,
+            "/settings/app",
+            locale=locale,
+            dark=phone,
+            phone=phone,
+            ready="#app-worker",
+            fresh=True,
+        ) as page,
+    ):
+        assert await check(page, "/settings/app") == []
+        await page.focus("#app-worker")
+        await page.keyboard.press("Space")
+        await page.evaluate("navigator.serviceWorker.ready")
+        await expect(page.locator("#app-worker")).to_be_checked()
+        await show(page, f"app-{phone}")
+        await page.uncheck("#app-worker")
+        await page.reload()
+        await expect(page.locator("#app-worker")).not_to_be_checked()
 
 
 DELIVERED = "navigator.serviceWorker.ready.then(r => r.getNotifications())"

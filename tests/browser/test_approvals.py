@@ -3,12 +3,11 @@
 from pathlib import Path
 from typing import Any
 
-import pytest
 from playwright.async_api import Browser, Locator, Page, expect
 
 from tests.bot.talk import call
 from tests.bot.tools.exec.sandboxed import needs_sandbox
-from tests.browser.opening import BROWSER, opened, show, write
+from tests.browser.opening import BROWSER, in_views, opened, show, write
 from tests.browser.real import QUIET, Real, real_bot
 
 pytestmark = [*BROWSER, needs_sandbox]
@@ -26,7 +25,7 @@ async def ask(real: Real, page: Page) -> None:
     await real.bot.settled()
 
 
-@pytest.mark.parametrize(("locale", "phone"), [("en-GB", False), ("zh-CN", True)])
+@in_views("zh-CN", phone=True)
 async def test_it_is_decided_where_it_was_asked(
     chromium: Browser, tmp_path: Path, locale: str, phone: bool
 ) -> None:

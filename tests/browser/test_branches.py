@@ -8,11 +8,12 @@ from playwright.async_api import Browser, expect
 from tests.bot.console.test_conversations import say
 from tests.browser.opening import BROWSER, opened, show
 from tests.browser.real import ANN, real_bot
+from tests.by_night import first_by_day
 
 pytestmark = BROWSER
 
 
-@pytest.mark.parametrize("phone", [False, True])
+@pytest.mark.parametrize("phone", first_by_day(1, [True, False]))
 async def test_other_words_go_into_a_branch_and_the_first_talk_stays(
     chromium: Browser, tmp_path: Path, phone: bool
 ) -> None:

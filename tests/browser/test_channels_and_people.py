@@ -8,7 +8,6 @@ from collections.abc import AsyncIterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-import pytest
 import pytest_asyncio
 from playwright.async_api import Browser, Page, expect
 from starlette.requests import Request
@@ -20,7 +19,7 @@ from channels.base import LoginPrompt
 from channels.phrases import Phrase
 from channels.web.requests import HttpRefusal, Route, json_response, read_json
 from tests.bot.moody import DIGITS, QR, WAIT, Moody
-from tests.browser.opening import BROWSER, opened, show
+from tests.browser.opening import BROWSER, in_views, opened, show
 from tests.browser.scripted import Page as Said
 from tests.by_night import by_night
 from tests.channels.web.server import Running, running
@@ -277,14 +276,7 @@ async def test_the_page_stops_asking_once_another_page_is_shown(
         assert asked == []
 
 
-@pytest.mark.parametrize(
-    ("locale", "phone"),
-    [
-        ("en-GB", False),
-        ("zh-CN", True),
-        *(pytest.param(*one, marks=by_night) for one in (("en-GB", True), ("zh-CN", False))),
-    ],
-)
+@in_views("zh-CN", phone=True)
 async def test_the_panel_fits_phone_and_desktop(
     chromium: Browser, scene: Scene, phone: bool, locale: str
 ) -> None:

@@ -17,7 +17,7 @@ from channels.web.requests import Route, json_response
 from tests.browser.opening import BROWSER, opened, write
 from tests.browser.real import real_bot
 from tests.browser.scripted import Page as Said
-from tests.by_night import by_night
+from tests.by_night import by_night, first_by_day
 from tests.channels.web.server import running
 
 pytestmark = BROWSER
@@ -202,43 +202,35 @@ Promise(requestAnimationFrame);
     return took
 
 
-async def test_the_checks_of_doctor_are_listed_with_their_remedies(
-    chromium: Browser, tmp_path: Path
+# Of a button, a remedy, a check that is well, and another button.
+WORDS = {
+    "zh-CN": ("全部检查", "→ 请运行：chmod", "每条消息恰好属于一类", "显示为表格"),
+    "en-GB": ("Check everything", "→ Run: chmod", "exactly one class", "Show as a table"),
+}
+
+
+@pytest.mark.parametrize("locale", first_by_day(1, ["zh-CN", "en-GB"]))
+async def test_the_checks_of_doctor_are_listed_with_their_remedies_in_the_language_of_the_page(
+    chromium: Browser, tmp_path: Path, locale: str
 ) -> None:
+    check, remedy, ledger, table = WORDS[locale]
     async with (
         real_bot(tmp_path, lambda asked: "yes") as real,
-        opened(chromium, real.site, "/c/c1") as page,
+        opened(chromium, real.site, "/health", locale=locale, ready="main button.primary") as page,
     ):
         real.bot.home.config.chmod(0o644)
-        await page.goto(f"{real.site.base}/health")
-        await page.get_by_role("button", name="Check everything").click()
-        failed = page.locator(".check:not(.well)")
-        await expect(failed.filter(has_text="privacy")).to_contain_text(
-            "→ Run: chmod", timeout=60_000
-        )
-        await expect(page.locator(".check.well").filter(has_text="ledger")).to_have_count(1)
+        await page.get_by_role("button", name=check).click()
+        failed, well = page.locator(".check:not(.well)"), page.locator(".check.well")
+        await expect(failed.filter(has_text=remedy)).to_have_count(1, timeout=60_000)
+        await expect(well.filter(has_text=ledger)).to_have_count(1)
+        said = await page.locator(".check > span:not(.hint)").all_inner_texts()
+        if locale == "zh-CN":
+            assert [text for text in said if text.isascii()] == []
         for _ in range(2):
             real.bot.telemetry.tally.count("llm_requests_total", "m", "overloaded")
             await real.bot.recent.sample()
         await page.reload()
         await expect(failed.first).to_be_visible()  # the job is remembered
         await page.wait_for_selector(".lines canvas")
-        await page.get_by_role("button", name="Show as a table").click()
+        await page.get_by_role("button", name=table).click()
         await expect(page.locator(".table tbody tr")).to_have_count(1)
-
-
-async def test_the_checks_are_in_the_language_of_the_page(
-    chromium: Browser, tmp_path: Path
-) -> None:
-    async with (
-        real_bot(tmp_path, lambda asked: "yes") as real,
-        opened(chromium, real.site, "/health", locale="zh-CN", ready="main button.primary") as page,
-    ):
-        await page.get_by_role("button", name="全部检查").click()
-        ledger = page.locator(".check.well", has_text="消息账目")
-        await expect(ledger).to_contain_text("每条消息恰好属于一类", timeout=60_000)
-        assert [
-            text
-            for text in await page.locator(".check > span:not(.hint)").all_inner_texts()
-            if text.isascii()
-        ] == []

@@ -10,9 +10,9 @@ from bot.models.base import Request
 from memory.conversation import Text
 from memory.store.rows import FoldRow
 from tests.bot.talk import call, folded
+from tests.browser.faults import check
 from tests.browser.opening import BROWSER, opened, write
 from tests.browser.real import OWNER, QUIET, Real, real_bot
-from tests.browser.test_every_address import AXE, OVERFLOW, RUN_AXE
 from tests.by_night import by_night
 
 pytestmark = BROWSER
@@ -35,10 +35,6 @@ def answering(request: Request) -> object:
 async def say(page: Page, text: str, answers: int) -> None:
     await write(page, text)
     await expect(page.locator(".line.assistant:not(.draft)")).to_have_count(answers)
-
-
-def fit(page: Page) -> object:
-    return page.evaluate(OVERFLOW)
 
 
 @by_night
@@ -93,9 +89,7 @@ async def test_past_requests_are_looked_at_compared_and_the_context_is_changed(
         await page.goto(f"{real.site.base}/c/c1/context/{broken}/vs/{broken - 1}")
         await expect(page.locator("p.broke")).to_contain_text("Turns were folded")
         await expect(page.locator("li.left_out").first).to_be_visible()
-        assert not await fit(page)
-        await page.evaluate(AXE.read_text())
-        assert await page.evaluate(RUN_AXE) == []
+        assert await check(page, page.url) == []
 
         undo = page.get_by_role("button", name="Undo the fold of")
         await undo.click()
@@ -106,9 +100,7 @@ async def test_past_requests_are_looked_at_compared_and_the_context_is_changed(
         await expect(figures).to_have_count(4, timeout=60_000)
         await page.reload()
         await expect(figures).to_have_count(4)
-        assert not await fit(page)
-        await page.evaluate(AXE.read_text())
-        assert await page.evaluate(RUN_AXE) == []
+        assert await check(page, page.url) == []
         await page.get_by_role("button", name="Use turns in this conversation").click()
         await expect(page.get_by_role("combobox", name="Policy")).to_have_value("turns")
 

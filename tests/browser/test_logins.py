@@ -5,15 +5,16 @@ from pathlib import Path
 import pytest
 from playwright.async_api import Browser, expect
 
+from tests.browser.faults import check
 from tests.browser.opening import BROWSER, opened, show
 from tests.browser.real import real_bot
-from tests.browser.test_every_address import AXE, check
+from tests.by_night import first_by_day
 
 pytestmark = BROWSER
 END_MS = 10_000  # at most; it is told at once
 
 
-@pytest.mark.parametrize("phone", [False, True])
+@pytest.mark.parametrize("phone", first_by_day(1, [True, False]))
 async def test_another_login_is_ended_and_its_page_is_signed_out_at_once(
     chromium: Browser, tmp_path: Path, phone: bool
 ) -> None:
@@ -28,7 +29,6 @@ async def test_another_login_is_ended_and_its_page_is_signed_out_at_once(
         await expect(rows).to_have_count(2)
         await expect(rows.filter(has_text="this one")).to_contain_text("Chrome · ")
         await show(page, f"logins-{phone}")
-        await page.evaluate(AXE.read_text("utf-8"))
         assert await check(page, page.url) == []
         await page.get_by_role("button", name="End Chrome").click()
         await expect(other.locator("#token")).to_be_visible(timeout=END_MS)

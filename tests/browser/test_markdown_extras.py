@@ -8,8 +8,8 @@ from pathlib import Path
 
 from playwright.async_api import Browser, Page, expect
 
+from tests.browser.faults import check
 from tests.browser.opening import BROWSER, opened, show
-from tests.browser.test_every_address import AXE, check
 from tests.channels.web.server import Running
 
 pytestmark = BROWSER
@@ -117,7 +117,6 @@ async def test_a_part_folds_with_what_it_holds(chromium: Browser, site: Running)
         await page.keyboard.press("Enter")
         await expect(part.locator("pre")).to_have_text('print("</details>")')
         await expect(page.locator(".line.assistant .words > p")).to_have_text("after")
-        await page.evaluate(AXE.read_text("utf-8"))
         assert await check(page, "folded") == []
         await show(page, "folded")
 

@@ -3,13 +3,11 @@
 import re
 from pathlib import Path
 
-import pytest
 from playwright.async_api import Browser, Page, expect
 
+from tests.browser.faults import check
 from tests.browser.hands import Finger, Hand, Keyboard
-from tests.browser.opening import BROWSER, opened, show
-from tests.browser.test_every_address import AXE, check
-from tests.by_night import by_night
+from tests.browser.opening import BROWSER, in_views, opened, show
 from tests.channels.web.server import Running
 
 pytestmark = BROWSER
@@ -223,14 +221,7 @@ async def test_nothing_found_and_a_search_that_fails_are_told(
         await expect(page.locator("main .warn")).to_have_text("the index cannot be read")
 
 
-@pytest.mark.parametrize(
-    ("locale", "phone"),
-    [
-        ("en-GB", False),
-        ("zh-CN", True),
-        *(pytest.param(*one, marks=by_night) for one in (("en-GB", True), ("zh-CN", False))),
-    ],
-)
+@in_views("zh-CN", phone=True)
 async def test_search_files_and_a_conflict_fit_phone_and_desktop(
     chromium: Browser, site: Running, tmp_path: Path, phone: bool, locale: str
 ) -> None:
@@ -257,7 +248,6 @@ async def test_search_files_and_a_conflict_fit_phone_and_desktop(
         }
         assert len(tops) == (3 if phone else 1)  # below each other, or side by side
         await show(page, f"{kind}-conflict")
-        await page.evaluate(AXE.read_text("utf-8"))
         assert await check(page, "conflict") == []
         hand: Hand = Finger(page) if phone else Keyboard(page)
         await hand.press(

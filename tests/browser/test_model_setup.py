@@ -13,9 +13,10 @@ import pytest
 from playwright.async_api import Browser, Page, expect
 
 from channels.web.auth import FRESH_SECONDS
+from tests.browser.faults import check
 from tests.browser.opening import BROWSER, opened, show
 from tests.browser.real import Real, real_bot
-from tests.browser.test_every_address import AXE, check
+from tests.by_night import first_by_day
 from tests.channels.web.server import TOKEN
 from tests.emulators.model_host import ModelHost
 from tests.emulators.model_replies import Reply
@@ -48,7 +49,6 @@ async def name_server(page: Page, address: str, key: str = KEY) -> None:
 
 
 async def accessible(page: Page) -> None:
-    await page.evaluate(AXE.read_text("utf-8"))
     assert await check(page, page.url) == []
 
 
@@ -57,7 +57,7 @@ def written(folder: Path) -> dict[str, Any]:
     return llm
 
 
-@pytest.mark.parametrize("phone", [False, True])
+@pytest.mark.parametrize("phone", first_by_day(1, [False, True]))
 async def test_the_first_page_of_a_new_home_leads_to_a_first_answer(
     chromium: Browser, tmp_path: Path, phone: bool
 ) -> None:

@@ -2,13 +2,11 @@
 
 from pathlib import Path
 
-import pytest
 from playwright.async_api import Browser, expect
 
-from tests.browser.opening import BROWSER, opened, show, write
+from tests.browser.opening import BROWSER, in_views, opened, show, write
 from tests.browser.scripted import Page as Scripted
 from tests.browser.scripted import page_bot
-from tests.by_night import by_night
 from tests.channels.web.server import TOKEN, Running
 
 HOSTILE = """<script>window.hit = 1</script>
@@ -214,51 +212,46 @@ async def test_older_lines_are_shown_on_request(chromium: Browser, site: Running
         await expect(page.locator(".earlier")).to_have_count(0)
 
 
-@pytest.mark.parametrize("dark", [False, pytest.param(True, marks=by_night)])
+@in_views("en-GB", phone=True)
 async def test_the_page_fits_a_phone_and_a_desktop(
-    chromium: Browser, site: Running, dark: bool
+    chromium: Browser, site: Running, locale: str, phone: bool
 ) -> None:
-    for phone in (False, True):
-        kind = f"{'phone' if phone else 'desktop'}{'-dark' if dark else ''}"
-        async with opened(
-            chromium,
-            site,
-            f"/c/look-{kind}",
-            dark=dark,
-            phone=phone,
-            locale="zh-CN" if dark else "en-GB",
-        ) as page:
-            await show(page, f"{kind}-empty")
-            await write(
-                page, "Do you still know what I drink in the morning, and where I walk? 早上好！"
-            )
-            await write(page, "long")
-            await expect(page.locator(".line.assistant:not(.draft)")).to_have_count(2)
-            await write(page, "/help")
-            await expect(page.locator(".line.notice")).to_be_visible()
-            await write(page, "wait")
-            await expect(page.locator(".draft .note")).to_be_visible()
-            await show(page, f"{kind}")
-            overflow = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
-            assert await page.evaluate(overflow) == 0
-            await page.click("#context")
-            await show(page, f"{kind}-context")
-            await page.keyboard.press("Escape")
-            if phone:
-                await page.click("#menu")
-                await expect(page.locator("#list .entry").first).to_be_visible()
-                await show(page, f"{kind}-menu")
-            await page.click("#go-memory")
-            await page.click("main nav a[href='/memory/files']")
-            await page.wait_for_selector(".file")
-            await show(page, f"{kind}-memory")
-            await page.click("text=MEMORY.md")
-            await page.wait_for_selector(".editor")
-            await show(page, f"{kind}-editor")
-            await page.click("header .icon")
-            await page.click("#go-c")
-            if phone:
-                await page.click("#list .entry >> nth=0")
-            await page.fill("#text", "/")
-            await show(page, f"{kind}-commands")
-            assert await page.evaluate(overflow) == 0
+    dark = locale == "zh-CN"
+    kind = f"{'phone' if phone else 'desktop'}{'-dark' if dark else ''}"
+    async with opened(
+        chromium, site, f"/c/look-{kind}", dark=dark, phone=phone, locale=locale
+    ) as page:
+        await show(page, f"{kind}-empty")
+        await write(
+            page, "Do you still know what I drink in the morning, and where I walk? 早上好！"
+        )
+        await write(page, "long")
+        await expect(page.locator(".line.assistant:not(.draft)")).to_have_count(2)
+        await write(page, "/help")
+        await expect(page.locator(".line.notice")).to_be_visible()
+        await write(page, "wait")
+        await expect(page.locator(".draft .note")).to_be_visible()
+        await show(page, f"{kind}")
+        overflow = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+        assert await page.evaluate(overflow) == 0
+        await page.click("#context")
+        await show(page, f"{kind}-context")
+        await page.keyboard.press("Escape")
+        if phone:
+            await page.click("#menu")
+            await expect(page.locator("#list .entry").first).to_be_visible()
+            await show(page, f"{kind}-menu")
+        await page.click("#go-memory")
+        await page.click("main nav a[href='/memory/files']")
+        await page.wait_for_selector(".file")
+        await show(page, f"{kind}-memory")
+        await page.click("text=MEMORY.md")
+        await page.wait_for_selector(".editor")
+        await show(page, f"{kind}-editor")
+        await page.click("header .icon")
+        await page.click("#go-c")
+        if phone:
+            await page.click("#list .entry >> nth=0")
+        await page.fill("#text", "/")
+        await show(page, f"{kind}-commands")
+        assert await page.evaluate(overflow) == 0

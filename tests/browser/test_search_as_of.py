@@ -10,6 +10,7 @@ from memory.longterm.memories import MemoryCandidate
 from memory.longterm.similarity import normalize_key
 from tests.browser.opening import BROWSER, opened
 from tests.browser.real import QUIET, real_bot
+from tests.by_night import first_by_day
 
 pytestmark = BROWSER
 BEFORE, AFTER = "The code of the garage is 1001", "The code of the garage is 5001"
@@ -17,10 +18,13 @@ BEFORE, AFTER = "The code of the garage is 1001", "The code of the garage is 500
 
 @pytest.mark.parametrize(
     ("phone", "locale", "label", "noted"),
-    [
-        (False, "en-GB", "As of", "What was known at the end of 2026-05-03"),
-        (True, "zh-CN", "截至", "截至 2026-05-03 所知"),
-    ],
+    first_by_day(
+        1,
+        [
+            (True, "zh-CN", "截至", "截至 2026-05-03 所知"),
+            (False, "en-GB", "As of", "What was known at the end of 2026-05-03"),
+        ],
+    ),
 )
 async def test_the_date_field_answers_from_what_was_known_then(
     chromium: Browser, tmp_path: Path, phone: bool, locale: str, label: str, noted: str

@@ -5,14 +5,12 @@ languages, on a telephone and at a desk.
 import json
 from pathlib import Path
 
-import pytest
 from playwright.async_api import Browser, Page, expect
 
 from bot.telemetry.version_notice import CHECK_SECONDS, VersionNotice
-from tests.browser.opening import BROWSER, opened, show
+from tests.browser.faults import check
+from tests.browser.opening import BROWSER, in_views, opened, show
 from tests.browser.real import QUIET, real_bot
-from tests.browser.test_every_address import AXE, check
-from tests.by_night import first_by_day
 from tests.emulators.mcp_http import http_server
 from tests.emulators.mcp_server import tool
 from tests.emulators.pages import serving
@@ -20,17 +18,13 @@ from tests.emulators.pages import serving
 pytestmark = BROWSER
 SKILL = "---\nname: tea\ndescription: How to make tea.\n---\nBoil water.\n"
 PATIENCE_MS = 30_000  # for what asks a server
-#: Locale, and whether it is a telephone: both languages and both widths.
-VIEWS = first_by_day(2, [("en-GB", True), ("zh-CN", False), ("zh-CN", True), ("en-GB", False)])
 HIT = {"title": "Sunny", "url": "https://weather.example/", "content": "Warm."}
-in_each_view = pytest.mark.parametrize(("locale", "phone"), VIEWS)
 
 
 async def look(page: Page, name: str) -> None:
     """Nothing is too wide, and everybody can use it; a picture for people."""
     width = await page.evaluate("[document.body.scrollWidth, innerWidth]")
     assert width[0] <= width[1]
-    await page.evaluate(AXE.read_text("utf-8"))
     assert await check(page, page.url) == []
     size = page.viewport_size
     assert size is not None
@@ -38,7 +32,7 @@ async def look(page: Page, name: str) -> None:
     await show(page, f"{name}-{lang}-{size['width']}")
 
 
-@in_each_view
+@in_views("en-GB", phone=True)
 async def test_a_reminder_and_a_task_are_set(
     chromium: Browser, tmp_path: Path, locale: str, phone: bool
 ) -> None:
@@ -86,7 +80,7 @@ async def test_a_reminder_and_a_task_are_set(
         assert [row.kind for row in rows] == ["say", "do"]
 
 
-@in_each_view
+@in_views("zh-CN", phone=False)
 async def test_a_skill_goes_into_review(
     chromium: Browser, tmp_path: Path, locale: str, phone: bool
 ) -> None:
@@ -114,7 +108,7 @@ async def test_a_skill_goes_into_review(
         await look(page, "skill-review")
 
 
-@in_each_view
+@in_views("zh-CN", phone=True)
 async def test_a_server_of_tools_is_tried_and_added(
     chromium: Browser, tmp_path: Path, locale: str, phone: bool
 ) -> None:
@@ -152,7 +146,7 @@ async def test_a_server_of_tools_is_tried_and_added(
         assert "token-0123456789" not in await page.content()
 
 
-@in_each_view
+@in_views("en-GB", phone=False)
 async def test_web_search_is_tried_and_used(
     chromium: Browser, tmp_path: Path, locale: str, phone: bool
 ) -> None:
@@ -185,7 +179,7 @@ async def test_web_search_is_tried_and_used(
         assert real.bot.config().tools.web.providers[0].name == "searxng"
 
 
-@in_each_view
+@in_views("zh-CN", phone=True)
 async def test_a_newer_version_that_is_installed_is_told(
     chromium: Browser, tmp_path: Path, locale: str, phone: bool
 ) -> None:
