@@ -25,10 +25,12 @@ import pytest
 import bot
 import channels
 import memory
+from tests.walk.nest import open_nest
 
 TESTS = Path(__file__).resolve().parent
+WALKS = TESTS / "walk"
 # These wait for processes: they are taken in turn with others, which need the cores meanwhile.
-WAITING = (TESTS / "walk", TESTS / "browser")
+WAITING = (WALKS, TESTS / "browser")
 TURN = 3  # of so many modules one is of those
 # What the modules of these folders prepare takes longer than their tests: they go to one fork.
 TOGETHER = (TESTS / "install", TESTS / "conventions")
@@ -67,6 +69,8 @@ class Forks:
             return None
         if any(TESTS in item.path.parents for item in session.items):
             _import_program()
+        if any(WALKS in item.path.parents for item in session.items):
+            open_nest()
         modules = _by_module(session.items)
         taken = get_context("fork").Value("i", 0)
         for _ in range(min(self.count, len(modules))):

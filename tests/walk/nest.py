@@ -1,9 +1,10 @@
-"""Where bots are hatched: a process that has imported the program, and forks itself for each start.
+"""Where bots and commands are hatched: a process that has imported the program, and forks itself for
+each start.
 
 What is started is a process of its own, to be signalled and killed like any other; it is only
-spared the second in which every start imports the same. The harness's commands, and
-`tests/bot/cli/test_main.py`, start the program cold. `python -m tests.walk.nest FD` is the nest;
-FD: a socket whose other end its owner holds, and lets go of to end it.
+spared the second in which every start imports the same. `tests/bot/cli/test_main.py` starts the
+program cold. `python -m tests.walk.nest FD` is the nest; FD: a socket whose other end its owners
+hold, and let go of to end it.
 """
 
 import array
@@ -33,7 +34,10 @@ PREPARED = (
     "bot.cli.backup.create",
     "bot.models.service",
     "bot.cli.chat",
+    "bot.cli.database",
+    "bot.cli.doctor.report",
     "bot.cli.main",
+    "bot.cli.settings.config",
     "bot.console.routes",
     "bot.console.services",
     "bot.console.site",
@@ -129,13 +133,15 @@ def _order(
     with theirs:
         order = json.dumps({"words": list(words), "environment": dict(environment)}).encode()
         handed = array.array("i", [theirs.fileno(), out.fileno(), errors.fileno()])
-        _nest().sendmsg([order], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, handed)])
+        open_nest().sendmsg([order], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, handed)])
     return ours
 
 
 @cache
-def _nest() -> socket.socket:
-    """The nest of this process; it ends when this process does."""
+def open_nest() -> socket.socket:
+    """The nest of this process and of those that are forked from it later; it ends when all of them
+    have.
+    """
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     with theirs:
         command = [sys.executable, "-m", "tests.walk.nest", str(theirs.fileno())]
@@ -192,9 +198,13 @@ def _live(order: dict, door: socket.socket, line: socket.socket, out: int, error
 
 
 def _prepare() -> None:
-    """Import what a bot does when it starts and when somebody writes, so that no child has to."""
+    """Import and read what a bot does when it starts and when somebody writes, so that no child has
+    to.
+    """
     for name in PREPARED:
         importlib.import_module(name)
+    importlib.import_module("channels.phrases").find_chinese("")
+    importlib.import_module("channels.toolkit.http").create_tls_context()
     importlib.import_module("bot.agent.context.calibration").load_best_counter()
     importlib.import_module("bot.models.providers.anthropic_sdk").load_sdk()
     gc.collect()
