@@ -5,6 +5,7 @@ they are there. The next module of the list goes to the fork that is free first,
 module prepares is prepared once. A test whose fork ended before it has failed.
 """
 
+import gc
 import importlib
 import os
 import pkgutil
@@ -67,11 +68,15 @@ class Forks:
         """
         if session.testsfailed or session.config.option.collectonly:
             return None
+        modules = _by_module(session.items)
+        walks = sum(WALKS in module[0].path.parents for module in modules)
         if any(TESTS in item.path.parents for item in session.items):
             _import_program()
-        if any(WALKS in item.path.parents for item in session.items):
+        if walks:
             open_nest()
-        modules = _by_module(session.items)
+        if walks > self.count:
+            _import_for_emulators()
+        gc.freeze()
         taken = get_context("fork").Value("i", 0)
         for _ in range(min(self.count, len(modules))):
             receiver, sender = Pipe(duplex=False)
@@ -151,6 +156,14 @@ def _import_program() -> None:
         for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
             if not module.name.endswith(("__main__", ".migrations.env")):
                 importlib.import_module(module.name)
+
+
+def _import_for_emulators() -> None:
+    """Import what emulators compare requests with: five seconds of CPU, which nearly every fork
+    of a long run needs.
+    """
+    importlib.import_module("aiogram.methods")
+    importlib.import_module("tests.emulators.model_rules").load_types()
 
 
 def _by_module(items: Sequence[pytest.Item]) -> list[list[pytest.Item]]:

@@ -1,5 +1,5 @@
-"""Where bots and commands are hatched: a process that has imported the program, and forks itself for
-each start.
+"""Where bots and commands are hatched: a process that has imported the program, and forks itself
+for each start.
 
 What is started is a process of its own, to be signalled and killed like any other; it is only
 spared the second in which every start imports the same. `tests/bot/cli/test_main.py` starts the
