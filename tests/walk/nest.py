@@ -26,6 +26,7 @@ from typing import BinaryIO
 ROOT = Path(__file__).resolve().parents[2]
 LARGEST = 65_536
 MOST_FILES = 1024
+PROGRAM = "bot.cli.main"
 # What is imported before the fork; a name too few costs time, one too many nothing.
 PREPARED = (
     "apscheduler.schedulers.asyncio",
@@ -94,10 +95,17 @@ class Hatched:
 
 
 async def hatch(
-    words: Sequence[str], environment: Mapping[str, str], out: BinaryIO, errors: BinaryIO
+    words: Sequence[str],
+    environment: Mapping[str, str],
+    out: BinaryIO,
+    errors: BinaryIO,
+    program: str = PROGRAM,
 ) -> Hatched:
-    """Start the program with this command line; nothing else of this process reaches it."""
-    line = _order(words, environment, out, errors)
+    """Start a program with this command line; nothing else of this process reaches it.
+
+    program: the module whose `main` takes the command line.
+    """
+    line = _order(words, environment, out, errors, program)
     line.setblocking(False)
     pid = int(await asyncio.get_running_loop().sock_recv(line, LARGEST))
     return Hatched(pid, line)
@@ -124,14 +132,19 @@ def running(home: Path) -> Iterator[None]:
 
 
 def _order(
-    words: Sequence[str], environment: Mapping[str, str], out: BinaryIO, errors: BinaryIO
+    words: Sequence[str],
+    environment: Mapping[str, str],
+    out: BinaryIO,
+    errors: BinaryIO,
+    program: str = PROGRAM,
 ) -> socket.socket:
     """Have a child forked; it is told of on the socket that is returned: first its pid, at its end
     its exit code.
     """
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     with theirs:
-        order = json.dumps({"words": list(words), "environment": dict(environment)}).encode()
+        known = {"program": program, "words": list(words), "environment": dict(environment)}
+        order = json.dumps(known).encode()
         handed = array.array("i", [theirs.fileno(), out.fileno(), errors.fileno()])
         open_nest().sendmsg([order], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, handed)])
     return ours
@@ -191,7 +204,7 @@ def _live(order: dict, door: socket.socket, line: socket.socket, out: int, error
     os.environ.update(order["environment"])
     code = 1
     try:
-        code = importlib.import_module("bot.cli.main").main(order["words"])
+        code = importlib.import_module(order["program"]).main(order["words"])
     finally:
         sys.stdout.flush()
         os._exit(code)
@@ -205,6 +218,7 @@ def _prepare() -> None:
         importlib.import_module(name)
     importlib.import_module("channels.phrases").find_chinese("")
     importlib.import_module("channels.toolkit.http").create_tls_context()
+    importlib.import_module("bot.tools.registry").default_tool_specs()
     importlib.import_module("bot.agent.context.calibration").load_best_counter()
     importlib.import_module("bot.models.providers.anthropic_sdk").load_sdk()
     gc.collect()
