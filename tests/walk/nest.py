@@ -29,6 +29,7 @@ MOST_FILES = 1024
 PROGRAM = "bot.cli.main"
 # What is imported before the fork; a name too few costs time, one too many nothing.
 PREPARED = (
+    "Stemmer",
     "apscheduler.schedulers.asyncio",
     "apscheduler.triggers.date",
     "bot.cli.run",
@@ -49,16 +50,19 @@ PREPARED = (
     "bot.runtime.cluster.open",
     "channels.feishu.channel",
     "channels.telegram.channel",
-    "channels.web.server",
     "channels.web.channel",
+    "channels.web.connections",
+    "channels.web.server",
     "channels.wechat.channel",
     "channels.wechat_mp.channel",
     "channels.wecom.channel",
     "cryptography.hazmat.primitives.ciphers",
     "httpx2",
     "markdown_it",
+    "mcp",
     "memory.store.open",
     "memory.store.postgres.move",
+    "procrastinate.worker",
     "telegram.ext",
     "tiktoken",
     "uvicorn",
