@@ -5,6 +5,7 @@ they are there. The next module of the list goes to the fork that is free first,
 module prepares is prepared once. A test whose fork ended before it has failed.
 """
 
+import gc
 import importlib
 import importlib.util
 import os
@@ -26,22 +27,19 @@ import pytest
 import bot
 import channels
 import memory
+from tests.walk.nest import open_nest
 
 TESTS = Path(__file__).resolve().parent
+WALKS = TESTS / "walk"
 # These wait for processes: they are taken in turn with others, which need the cores meanwhile.
-WAITING = (TESTS / "walk", TESTS / "browser")
+WAITING = (WALKS, TESTS / "browser")
 TURN = 3  # of so many modules one is of those
-# What many tests load when they need it, which takes three seconds of a core: in a run of so many
+# What many tests load when they need it, which takes eight seconds of a core: in a run of so many
 # modules each fork would.
-LIBRARIES = ("anthropic.types", "mcp", "openai.types.chat", "tiktoken")
-MANY = 100
+LIBRARIES = ("aiogram.methods", "anthropic.types", "mcp", "openai.types.chat", "tiktoken")
+MANY = 30
 # What the modules of these folders prepare takes longer than their tests: they go to one fork.
 TOGETHER = (TESTS / "install", TESTS / "conventions")
-# What emulators import when they are first asked, in seconds of CPU.
-SLOW_IMPORTS = {
-    "tests.emulators.model_rules": "anthropic",
-    "tests.emulators.telegram_rules": "aiogram",
-}
 
 
 class Counter(Protocol):
@@ -75,11 +73,14 @@ class Forks:
         """
         if session.testsfailed or session.config.option.collectonly:
             return None
+        modules = _by_module(session.items)
         if any(TESTS in item.path.parents for item in session.items):
             _import_program()
-        modules = _by_module(session.items)
         if len(modules) >= MANY:
             _load_libraries()
+        if any(WALKS in module[0].path.parents for module in modules):
+            open_nest()
+        gc.freeze()
         taken = get_context("fork").Value("i", 0)
         for _ in range(min(self.count, len(modules))):
             receiver, sender = Pipe(duplex=False)
@@ -154,16 +155,11 @@ class Reporter:
 
 
 def _import_program() -> None:
-    """Import what each fork would import for itself: every module of the program, and what the
-    emulators of the collected tests need.
-    """
+    """Import every module of the program, for each fork would do so for itself."""
     for package in (bot, channels, memory):
         for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
             if not module.name.endswith(("__main__", ".migrations.env")):
                 importlib.import_module(module.name)
-    for emulator, library in SLOW_IMPORTS.items():
-        if emulator in sys.modules:
-            importlib.import_module(library)
 
 
 def _load_libraries() -> None:
@@ -173,6 +169,7 @@ def _load_libraries() -> None:
     for name in LIBRARIES:
         if importlib.util.find_spec(name.partition(".")[0]):
             importlib.import_module(name)
+    importlib.import_module("tests.emulators.model_rules").load_types()
     load_best_counter()
 
 

@@ -95,6 +95,14 @@ def _too_long_chat(tokens: int, answer: int, window: int, told: bool) -> str:
     return f"This model's maximum context length is {window} tokens. {asked} {advice}"
 
 
+def load_types() -> None:
+    """Import the types of both APIs, which takes two seconds of CPU, before the first request
+    does.
+    """
+    _adapters()
+    _chat_adapter()
+
+
 # --- the Messages API
 # -------------------------------------------------------------------------------------------
 

@@ -8,6 +8,7 @@ import os
 import re
 import signal
 import sys
+import tempfile
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -270,19 +271,21 @@ def environment(home: Path) -> dict[str, str]:
     return {**kept, "HOME": str(home), "PYTHONUNBUFFERED": "1"}
 
 
-async def mnema(home: Path, *words: str, fp: str = "") -> tuple[int, str, str]:
-    """Run one command to its end: (exit code, stdout, stderr)."""
-    process = await asyncio.create_subprocess_exec(
-        *command("--home", str(home), *words),
-        cwd=ROOT,
-        env={**environment(home), "MNEMA_TEST": "1", "MNEMA_FP": fp},
-        stdin=asyncio.subprocess.DEVNULL,
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.PIPE,
-    )
-    out, err = await asyncio.wait_for(process.communicate(), LONG)
-    assert process.returncode is not None
-    return process.returncode, out.decode(), err.decode()
+async def mnema(home: Path, *words: str, fp: str = "", **more: str) -> tuple[int, str, str]:
+    """Run one command in a process of its own that has the program imported: (exit code, stdout,
+    stderr).
+
+    more: variables of its environment.
+    """
+    known = {**environment(home), "MNEMA_TEST": "1", "MNEMA_FP": fp, **more}
+    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as errors:
+        process = await hatch(["--home", str(home), *words], known, out, errors)
+        code = await asyncio.wait_for(process.wait(), LONG)
+        said = []
+        for file in (out, errors):
+            file.seek(0)
+            said.append(file.read().decode())
+    return code, said[0], said[1]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

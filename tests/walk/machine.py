@@ -58,7 +58,8 @@ class Record(RuleBasedStateMachine):
         self.store = self.do(self.opened())
 
     def do(self, work: Coroutine[Any, Any, T]) -> T:
-        return self.runner.run(work)
+        # Runner.run would also set and reset the handler of SIGINT: a quarter of the time
+        return self.runner.get_loop().run_until_complete(work)
 
     async def opened(self) -> Store:
         return await open_store(self.folder / "mnema.db", busy_timeout=0.2, clock=lambda: self.now)

@@ -1,9 +1,10 @@
-"""Where bots are hatched: a process that has imported the program, and forks itself for each start.
+"""Where bots and commands are hatched: a process that has imported the program, and forks itself
+for each start.
 
 What is started is a process of its own, to be signalled and killed like any other; it is only
-spared the second in which every start imports the same. The harness's commands, and
-`tests/bot/cli/test_main.py`, start the program cold. `python -m tests.walk.nest FD` is the nest;
-FD: a socket whose other end its owner holds, and lets go of to end it.
+spared the second in which every start imports the same. `tests/bot/cli/test_main.py` starts the
+program cold. `python -m tests.walk.nest FD` is the nest; FD: a socket whose other end its owners
+hold, and let go of to end it.
 """
 
 import array
@@ -25,15 +26,20 @@ from typing import BinaryIO
 ROOT = Path(__file__).resolve().parents[2]
 LARGEST = 65_536
 MOST_FILES = 1024
+PROGRAM = "bot.cli.main"
 # What is imported before the fork; a name too few costs time, one too many nothing.
 PREPARED = (
+    "Stemmer",
     "apscheduler.schedulers.asyncio",
     "apscheduler.triggers.date",
     "bot.cli.run",
     "bot.cli.backup.create",
     "bot.models.service",
     "bot.cli.chat",
+    "bot.cli.database",
+    "bot.cli.doctor.report",
     "bot.cli.main",
+    "bot.cli.settings.config",
     "bot.console.routes",
     "bot.console.services",
     "bot.console.site",
@@ -44,16 +50,19 @@ PREPARED = (
     "bot.runtime.cluster.open",
     "channels.feishu.channel",
     "channels.telegram.channel",
-    "channels.web.server",
     "channels.web.channel",
+    "channels.web.connections",
+    "channels.web.server",
     "channels.wechat.channel",
     "channels.wechat_mp.channel",
     "channels.wecom.channel",
     "cryptography.hazmat.primitives.ciphers",
     "httpx2",
     "markdown_it",
+    "mcp",
     "memory.store.open",
     "memory.store.postgres.move",
+    "procrastinate.worker",
     "telegram.ext",
     "tiktoken",
     "uvicorn",
@@ -90,10 +99,17 @@ class Hatched:
 
 
 async def hatch(
-    words: Sequence[str], environment: Mapping[str, str], out: BinaryIO, errors: BinaryIO
+    words: Sequence[str],
+    environment: Mapping[str, str],
+    out: BinaryIO,
+    errors: BinaryIO,
+    program: str = PROGRAM,
 ) -> Hatched:
-    """Start the program with this command line; nothing else of this process reaches it."""
-    line = _order(words, environment, out, errors)
+    """Start a program with this command line; nothing else of this process reaches it.
+
+    program: the module whose `main` takes the command line.
+    """
+    line = _order(words, environment, out, errors, program)
     line.setblocking(False)
     pid = int(await asyncio.get_running_loop().sock_recv(line, LARGEST))
     return Hatched(pid, line)
@@ -120,22 +136,29 @@ def running(home: Path) -> Iterator[None]:
 
 
 def _order(
-    words: Sequence[str], environment: Mapping[str, str], out: BinaryIO, errors: BinaryIO
+    words: Sequence[str],
+    environment: Mapping[str, str],
+    out: BinaryIO,
+    errors: BinaryIO,
+    program: str = PROGRAM,
 ) -> socket.socket:
     """Have a child forked; it is told of on the socket that is returned: first its pid, at its end
     its exit code.
     """
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     with theirs:
-        order = json.dumps({"words": list(words), "environment": dict(environment)}).encode()
+        known = {"program": program, "words": list(words), "environment": dict(environment)}
+        order = json.dumps(known).encode()
         handed = array.array("i", [theirs.fileno(), out.fileno(), errors.fileno()])
-        _nest().sendmsg([order], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, handed)])
+        open_nest().sendmsg([order], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, handed)])
     return ours
 
 
 @cache
-def _nest() -> socket.socket:
-    """The nest of this process; it ends when this process does."""
+def open_nest() -> socket.socket:
+    """The nest of this process and of those that are forked from it later; it ends when all of them
+    have.
+    """
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     with theirs:
         command = [sys.executable, "-m", "tests.walk.nest", str(theirs.fileno())]
@@ -185,16 +208,21 @@ def _live(order: dict, door: socket.socket, line: socket.socket, out: int, error
     os.environ.update(order["environment"])
     code = 1
     try:
-        code = importlib.import_module("bot.cli.main").main(order["words"])
+        code = importlib.import_module(order["program"]).main(order["words"])
     finally:
         sys.stdout.flush()
         os._exit(code)
 
 
 def _prepare() -> None:
-    """Import what a bot does when it starts and when somebody writes, so that no child has to."""
+    """Import and read what a bot does when it starts and when somebody writes, so that no child has
+    to.
+    """
     for name in PREPARED:
         importlib.import_module(name)
+    importlib.import_module("channels.phrases").find_chinese("")
+    importlib.import_module("channels.toolkit.http").create_tls_context()
+    importlib.import_module("bot.tools.registry").default_tool_specs()
     importlib.import_module("bot.agent.context.calibration").load_best_counter()
     importlib.import_module("bot.models.providers.anthropic_sdk").load_sdk()
     gc.collect()

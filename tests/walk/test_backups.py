@@ -3,7 +3,6 @@
 import asyncio
 import hashlib
 import sqlite3
-import tempfile
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -13,9 +12,8 @@ import pytest
 from bot.config.restore_journal import REPLACED_NAMES
 from tests.by_night import by_night
 from tests.emulators.model import ModelEmulator
-from tests.walk.harness import LONG, Scene, environment, scene
+from tests.walk.harness import Scene, mnema, scene
 from tests.walk.kills import Stage, send_picture
-from tests.walk.nest import hatch
 from tests.walk.record import ledger_faults, message_hashes, query
 from tests.walk.speech import answer, asked, asked_for
 
@@ -31,23 +29,6 @@ NOT_COMPARED = {
     "outbox",
     "probe",
 }
-
-
-async def mnema(home: Path, *words: str, fp: str = "", **more: str) -> tuple[int, str, str]:
-    """Run one command in a process of its own that has the program imported: (exit code, stdout,
-    stderr).
-
-    more: variables of its environment.
-    """
-    known = {**environment(home), "MNEMA_TEST": "1", "MNEMA_FP": fp, **more}
-    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
-        process = await hatch(["--home", str(home), *words], known, out, err)
-        code = await asyncio.wait_for(process.wait(), LONG)
-        said = []
-        for file in (out, err):
-            file.seek(0)
-            said.append(file.read().decode())
-    return code, said[0], said[1]
 
 
 def dump(db: Path) -> dict[str, list[tuple[Any, ...]]]:

@@ -15,6 +15,7 @@ import httpx
 
 from tests.emulators.model import ModelEmulator
 from tests.walk.harness import ROOT, Bot, Process, command, settings, until
+from tests.walk.nest import hatch
 from tests.walk.speech import answer, asked
 
 SOFT, HARD = 100, 300
@@ -23,6 +24,14 @@ ADVICE = "; raise the limit of open files"
 
 class PoorBot(Bot):
     """A bot that is started with few descriptors."""
+
+    async def born(self, known: dict[str, str], out: BinaryIO, errors: BinaryIO) -> Process:
+        words = [str(SOFT), str(HARD), "--home", str(self.home), *self.words]
+        return await hatch(words, known, out, errors, "tests.walk.poor")
+
+
+class ColdPoorBot(Bot):
+    """The same, started from nothing: it imports when it needs to."""
 
     async def born(self, known: dict[str, str], out: BinaryIO, errors: BinaryIO) -> Process:
         return await asyncio.create_subprocess_exec(
@@ -99,7 +108,7 @@ async def test_what_is_imported_at_the_limit_is_told_in_one_sentence_and_tried_a
     """
     async with AsyncExitStack() as held:
         model = await held.enter_async_context(ModelEmulator(responder=answer))
-        bot = PoorBot(tmp_path, settings(model.url))
+        bot = ColdPoorBot(tmp_path, settings(model.url))
         held.push_async_callback(_end, bot)
         await bot.start()
         # its connection stays open

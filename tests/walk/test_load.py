@@ -15,12 +15,12 @@ from tests.walk.load import load
 async def test_many_conversations_of_a_platform_at_once_are_all_answered_once(
     tmp_path: Path, channel: str
 ) -> None:
-    found = await load(channel, tmp_path, conversations=40, messages=1)
-    assert (found.faults, found.answered) == ([], 40)
+    found = await load(channel, tmp_path, conversations=24, messages=1)
+    assert (found.faults, found.answered) == ([], 24)
 
 
 async def test_many_conversations_by_http_at_once_are_all_answered_once_beside_readers_that_never_read(  # noqa: E501
     tmp_path: Path,
 ) -> None:
-    found = await load("http", tmp_path, conversations=48, messages=2, deaf=48)
-    assert (found.faults, found.answered) == ([], 96)
+    found = await load("http", tmp_path, conversations=24, messages=2, deaf=24)
+    assert (found.faults, found.answered) == ([], 48)

@@ -9,7 +9,7 @@ from urllib.parse import unquote, urlsplit
 
 import httpx
 
-from tests.walk.harness import Bot, ColdBot, mnema, settings, until
+from tests.walk.harness import Bot, mnema, settings, until
 
 OFFLINE = settings("http://127.0.0.1:9", provider="offline")
 REDIRECT = re.compile(r'http-equiv="refresh" content="0; url=([^"]+)"')
@@ -76,7 +76,7 @@ async def free_port() -> int:
     return port
 
 
-class SpeakingBot(ColdBot):
+class SpeakingBot(Bot):
     """Keeps what it printed."""
 
     said = ""

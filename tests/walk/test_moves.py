@@ -21,11 +21,10 @@ from tests.emulators.telegram import TelegramEmulator
 from tests.memory.store.whole import whole
 from tests.postgres import fresh, made  # noqa: F401  fixtures
 from tests.walk.first_home_work import NEXT_ID, check_work_is_finished
-from tests.walk.harness import OWNER, Bot, settings
+from tests.walk.harness import OWNER, Bot, mnema, settings
 from tests.walk.processes import RECORD, address, several
 from tests.walk.record import ledger_faults, message_hashes, query
 from tests.walk.speech import answer, asked
-from tests.walk.test_backups import mnema
 
 pytestmark = [pytest.mark.kill, pytest.mark.postgres]
 

@@ -4,7 +4,6 @@ interpreter.
 
 import asyncio
 import signal
-import sys
 import time
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -15,22 +14,12 @@ import pytest
 
 from tests.by_night import by_night
 from tests.emulators.model import ModelEmulator
-from tests.walk.harness import ROOT, Bot, Process, settings, until
+from tests.walk.harness import Bot, Process, settings, until
+from tests.walk.nest import hatch
 from tests.walk.record import query
 from tests.walk.speech import answer, asked
 
 pytestmark = pytest.mark.kill
-RUN = """
-import os, sys
-from pathlib import Path
-from bot.cli.run import run
-from bot.config.home import HomeFolder
-from memory.failpoints import arm
-arm(dict(os.environ))
-home = HomeFolder(root=Path(sys.argv[1]))
-home.ensure()
-sys.exit(run(home, "all", end_seconds=float(sys.argv[2])))
-"""
 GRIP_OF_THE_LOOP = "recv.acked@1:grip"
 GRIP_OF_A_THREAD = "claim.in_txn@1:grip"
 HUNG_WRITER = "claim.in_txn@1:hang"
@@ -43,10 +32,8 @@ class HurriedBot(Bot):
     seconds = 1.0
 
     async def born(self, known: dict[str, str], out: BinaryIO, errors: BinaryIO) -> Process:
-        return await asyncio.create_subprocess_exec(
-            sys.executable, "-c", RUN, str(self.home), str(self.seconds),
-            cwd=ROOT, env=known, stdin=asyncio.subprocess.DEVNULL, stdout=out, stderr=errors,
-        )  # fmt: skip
+        words = [str(self.home), str(self.seconds)]
+        return await hatch(words, known, out, errors, "tests.walk.hurried")
 
 
 @pytest.fixture

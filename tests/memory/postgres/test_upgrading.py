@@ -19,11 +19,10 @@ from tests.memory.store.first_home import FIRST, restore_home_in_postgres
 from tests.memory.store.test_upgrading import upgraded
 from tests.postgres import database, fresh, made, needs_postgres  # noqa: F401  fixtures
 from tests.walk.first_home_work import NEXT_ID, check_work_is_finished
-from tests.walk.harness import OWNER, settings
+from tests.walk.harness import OWNER, mnema, settings
 from tests.walk.processes import several
 from tests.walk.record import query
 from tests.walk.speech import answer
-from tests.walk.test_backups import mnema
 
 pytestmark = pytest.mark.postgres
 VERSION = "SELECT version_num FROM alembic_version"
