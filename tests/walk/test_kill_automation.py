@@ -51,8 +51,11 @@ REMINDED = (
     "SELECT text, state, source FROM outbox WHERE source LIKE 'job:%' AND source NOT LIKE '%:made'"
 )
 EXEC_STATES = "SELECT state FROM approval WHERE tool = 'exec'"
-DONE_COMMANDS = """SELECT tool_call.input FROM approval JOIN tool_call ON tool_call.id =
-approval.call
+# Also of messages whose confirmation a kill cut off.
+NOTES = """SELECT tool_call.input, approval.state FROM approval
+    JOIN tool_call ON tool_call.idem_key = approval.call WHERE approval.tool = 'files__note'"""
+DONE_COMMANDS = """SELECT tool_call.input FROM approval
+    JOIN tool_call ON tool_call.idem_key = approval.call
     WHERE approval.tool = 'exec' AND approval.state = 'done'"""
 QUESTIONS = "SELECT text FROM outbox WHERE source LIKE 'approval:%' ORDER BY id"
 # By sub-agents: a model that is told of an outcome reads the words of the task, and this one does
@@ -158,14 +161,23 @@ class Errands:
         return found
 
     def _approval_faults(self, db: Db, effects: Counter[str]) -> list[str]:
-        states = Counter(
-            state for (state,) in query(db, "SELECT state FROM approval WHERE tool != 'exec'")
-        )
-        seen = sum(effects[token] for token in self.confirmed["note"])
-        print("approvals", dict(states), f"notes {seen}")
-        if not states["done"] <= seen <= states["done"] + states["running"] + states["failed"]:
-            return [f"{seen} notes made, approvals {dict(states)}"]
-        return [f"nobody was told of {row}" for row in self.unreported(db)]
+        approvals = [
+            (json.loads(arguments)["words"].strip("<>"), state)
+            for arguments, state in query(db, NOTES)
+        ]
+        made = sum(effects[token] for token, _ in approvals)
+        print("approvals", dict(Counter(state for _, state in approvals)), f"notes {made}")
+        found = [
+            f"approved, done and not made: {token}"
+            for token, state in approvals
+            if state == "done" and not effects[token]
+        ]
+        found += [
+            f"made and {state}: {token}"
+            for token, state in approvals
+            if effects[token] and state not in ("done", "running", "failed")
+        ]
+        return [*found, *(f"nobody was told of {row}" for row in self.unreported(db))]
 
     def faults(self, db: Db) -> list[str]:
         """Every breach of the promise, at rest."""

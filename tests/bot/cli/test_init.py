@@ -83,7 +83,14 @@ class Typist:
         os.write(self._handle, f"{text}\n".encode())
 
     async def interrupt(self) -> None:
-        os.write(self._handle, b"\x03")
+        """Press Ctrl-C until the program ends, as a person does: one that is pressed just before it
+        begins to read is heard with the next key only.
+        """
+        async with asyncio.timeout(SECONDS):
+            while self._process.returncode is None:
+                os.write(self._handle, b"\x03")
+                with suppress(TimeoutError):
+                    await asyncio.wait_for(self._process.wait(), 1)
 
     async def end(self) -> int:
         """Wait for the end, and return the exit code."""
