@@ -303,6 +303,7 @@ async def used(folder: Path, effect: Effect, error: Exception) -> tuple[CallRow,
                 channel="terminal", account="local", chat_id="c", thread_id="", kind="dm", space=""
             ),
         )
+        await bot.turn_dispatcher.close(0)  # or it may claim the message first
         (stored,) = await bot.store.delivery.accept(
             [
                 NewInboxRow(
