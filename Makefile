@@ -4,8 +4,6 @@
 
 # seven processes for two cores: tests wait three quarters of their time
 ARGS ?= --forks $(shell echo $$(( $$(getconf _NPROCESSORS_ONLN) * 7 / 2 )))
-# these tests wait for nothing: as many processes as cores
-QUICK_ARGS = --forks $(shell getconf _NPROCESSORS_ONLN)
 
 chat:            # talk to the bot; this folder is its home
 	scripts/setup.sh && exec .venv/bin/mnema --home . chat
@@ -20,7 +18,7 @@ test:            # every test that needs no outside service; ARGS="-k name" runs
 	scripts/setup.sh dev && exec scripts/test.sh $(ARGS)
 
 quick:           # the tests of parts: no process, no emulator, no whole bot; a minute
-	scripts/setup.sh dev && exec scripts/test.sh --quick $(if $(filter file,$(origin ARGS)),$(QUICK_ARGS),$(ARGS))
+	scripts/setup.sh dev && exec scripts/test.sh --quick $(ARGS)
 
 check: lint test # everything that must pass before a commit
 
