@@ -186,11 +186,18 @@ def serve(door: socket.socket) -> None:
 
 
 def _bury(alive: dict[int, socket.socket]) -> None:
-    for pid in list(alive):
-        ended, status = os.waitpid(pid, os.WNOHANG)
-        if ended:
-            with alive.pop(pid) as line, contextlib.suppress(OSError):  # nobody may wait any more
-                line.send(str(os.waitstatus_to_exitcode(status)).encode())
+    """Tell of each child that has ended. The signal of another may interrupt this, and each is
+    waited for once.
+    """
+    while alive:
+        try:
+            ended, status = os.waitpid(-1, os.WNOHANG)
+        except ChildProcessError:  # all were told of in between
+            return
+        if not ended:
+            return
+        with alive.pop(ended) as line, contextlib.suppress(OSError):  # nobody may wait any more
+            line.send(str(os.waitstatus_to_exitcode(status)).encode())
 
 
 def _live(order: dict, door: socket.socket, line: socket.socket, out: int, errors: int) -> None:
