@@ -18,7 +18,7 @@ from tests.by_night import first_by_day
 pytestmark = BROWSER
 # So that a chat of these turns has several folds.
 SETTINGS = {**QUIET, "agent_max_context_turns": 6, "agent_max_context_tokens": 20_000}
-TURNS = 12
+TURNS = 40 if IS_NIGHT else 12
 PHONE = 720  # px: what is less wide is a phone
 # What shows that each of them is there.
 ADDRESSES = {

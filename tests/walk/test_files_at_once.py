@@ -85,7 +85,7 @@ def picture() -> bytes:
 
 
 @pytest.mark.parametrize("world_of", [TelegramWorld, pytest.param(FeishuWorld, marks=by_night)])
-@pytest.mark.parametrize("people", [5, pytest.param(50, marks=by_night)])
+@pytest.mark.parametrize("people", [8, pytest.param(50, marks=by_night)])
 async def test_pictures_sent_at_once_are_each_answered_once_and_opened_in_turn(
     tmp_path: Path, world_of: type[TelegramWorld | FeishuWorld], people: int
 ) -> None:
