@@ -13,7 +13,7 @@ from playwright.async_api import Browser, Page, Request
 from tests.browser.faults import FAULTS, check
 from tests.browser.opening import BROWSER, follow_link, opened, show
 from tests.browser.real import QUIET, Real, real_bot
-from tests.by_night import first_by_day
+from tests.by_night import IS_NIGHT, first_by_day
 
 pytestmark = BROWSER
 # So that a chat of these turns has several folds.
