@@ -123,7 +123,7 @@ async def run_model_step(
     Args:
         on_request: called with each request before it is sent; what it returns is called with the
             answer.
-        may_end_cut: an answer that fills the window, so that it cannot continue, is returned as it is.
+        may_end_cut: an answer that fills the window, and so cannot continue, is returned as it is.
 
     Raises:
         Overflow: the request, or the answer so far, does not fit the window.

@@ -476,7 +476,7 @@ class ModelService:
         """Return one answer of the fast model without tools, and its usage.
 
         The answer is limited to what the model can write, and a refusal that names numbers is
-        followed by one more call where they leave room for it. A model that begins is waited for
+        followed by one more call where the request fits them. A model that begins is waited for
         until it falls silent, however long it writes.
 
         It waits for replies as `llm.background` says.

@@ -281,7 +281,7 @@ class PromptNeeds:
         return frozenset(tool.spec.name for tool in tools) - _ALWAYS - self._find_used(tools)
 
     def _find_used(self, tools: Sequence[Tool]) -> frozenset[str]:
-        """Return as many of the tools that are used as a small window has room for."""
+        """Return as many of the tools that are used as fit a small window."""
         specs = {tool.spec.name: tool.spec for tool in tools}
         left, names = MAX_USED_TOKENS, set[str]()
         for name in self.used:

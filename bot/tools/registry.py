@@ -175,8 +175,8 @@ class OfferedTools:
         needs: PromptNeeds,
         skills: Sequence[Findable],
     ) -> Toolset:
-        """Return the tools of a space; what its prompt does not need, or has no room for, is
-        deferred.
+        """Return the tools of a space; what its prompt does not need, or what does not fit it,
+        is deferred.
         """
         taken = {tool.spec.name for tool in (*self._own, *added)} | RESERVED_NAMES
         own = _without([*self._own, *added], off)

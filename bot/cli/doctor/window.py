@@ -25,8 +25,8 @@ from memory.store.open import open_store
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WindowMeasure:
-    """The window of the configured model, and whether the fixed part of a prompt leaves room in
-    it.
+    """The window of the configured model, and whether messages fit beside the fixed part of a
+    prompt.
     """
 
     model: str
