@@ -2,7 +2,6 @@
 
 import time
 from collections.abc import Callable
-from functools import cache
 from importlib.metadata import PackageNotFoundError
 
 from bot.config.extras import program_version
@@ -12,18 +11,11 @@ from channels.phrases import Phrase
 CHECK_SECONDS = 60.0  # between two looks at what is installed
 
 
-@cache
-def running_version() -> str:
-    """Return the version that this process runs: what was installed when it was first asked for."""
-    return _read(program_version)
-
-
 class VersionNotice:
     """The trouble that lasts until the program is started again.
 
     Args:
         installed: reads the version from the disk.
-        running: the version that runs; None for that of this process.
     """
 
     def __init__(
@@ -31,12 +23,11 @@ class VersionNotice:
         troubles: TroubleList,
         installed: Callable[[], str] = program_version,
         clock: Callable[[], float] = time.monotonic,
-        running: str | None = None,
     ) -> None:
         self._troubles = troubles
         self._installed = installed
         self._clock = clock
-        self._running = running_version() if running is None else running
+        self._running = self._read()
         self._next_look = clock() + CHECK_SECONDS
 
     def check(self) -> None:
@@ -44,7 +35,7 @@ class VersionNotice:
         if self._clock() < self._next_look:
             return
         self._next_look = self._clock() + CHECK_SECONDS
-        installed = _read(self._installed)
+        installed = self._read()
         if installed == self._running:
             self._troubles.end(VERSION_SUBJECT)
         elif installed and self._running:
@@ -61,10 +52,11 @@ class VersionNotice:
             what=VERSION_SUBJECT, reason=reason, at=self._clock(), key=f"version:{installed}"
         )
 
-
-def _read(installed: Callable[[], str]) -> str:
-    """Return the version that is installed; "" if it is none, as in the middle of an upgrade."""
-    try:
-        return installed()
-    except (PackageNotFoundError, OSError):
-        return ""
+    def _read(self) -> str:
+        """Return the version that is installed; "" if it is none, as in the middle of an
+        upgrade.
+        """
+        try:
+            return self._installed()
+        except (PackageNotFoundError, OSError):
+            return ""

@@ -15,8 +15,8 @@ from tests.emulators.model import ModelEmulator
 from tests.emulators.model_replies import Call, Reply
 from tests.walk.harness import Scene, mnema, scene, until
 from tests.walk.record import query, unended
+from tests.walk.screen import watching
 from tests.walk.speech import answer, asked
-from tests.walk.test_unfinished_answers import watching
 
 STOPPED_WITHIN = 2.0
 

@@ -2,15 +2,13 @@
 for the model.
 """
 
-import asyncio
 import json
 import time
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-import httpx
 import pytest
 
 from tests.by_night import by_night
@@ -18,6 +16,7 @@ from tests.emulators.model import ModelEmulator
 from tests.emulators.model_replies import Call, Reply
 from tests.walk.harness import Scene, scene, until
 from tests.walk.record import ledger_faults, query
+from tests.walk.screen import watching
 from tests.walk.speech import answer, asked
 from tests.walk.web import Page
 
@@ -48,38 +47,6 @@ async def talking(
     async with scene(tmp_path, model, provider=provider) as talk:
         await talk.bot.start()
         yield talk
-
-
-class Screen:
-    """What a page has on the screen of one conversation: its stored lines, and the text of an
-    answer that grows.
-    """
-
-    def __init__(self, talk: Scene, conversation: str) -> None:
-        self.lines: list[tuple[str, dict[str, Any]]] = []
-        self.growing = ""
-        self._task = asyncio.create_task(self._follow(talk, conversation))
-
-    async def _follow(self, talk: Scene, conversation: str) -> None:
-        with suppress(httpx.HTTPError):  # the bot may be killed
-            async for id, name, told in talk.web.events(conversation):
-                if name == "delta":
-                    self.growing = (
-                        told["text"] if told.get("whole") else self.growing + told["text"]
-                    )
-                elif "." not in id:
-                    self.lines.append((name, told))
-
-    async def close(self) -> None:
-        self._task.cancel()
-        await asyncio.gather(self._task, return_exceptions=True)
-
-
-@asynccontextmanager
-async def watching(talk: Scene, conversation: str = "talk") -> AsyncIterator[Screen]:
-    screen = Screen(talk, conversation)
-    yield screen
-    await screen.close()
 
 
 def told_to_model(model: ModelEmulator) -> str:

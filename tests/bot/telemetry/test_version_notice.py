@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from bot.config.extras import program_version
 from bot.telemetry.faults import VERSION_SUBJECT, TroubleList, troubles_to_json
 from bot.telemetry.version_notice import CHECK_SECONDS, VersionNotice
 from tests.bot.inside import inside
@@ -28,7 +27,7 @@ class Machine:
 
 def test_another_version_is_a_trouble_until_it_runs() -> None:
     machine, troubles = Machine("1.0"), TroubleList()
-    notice = VersionNotice(troubles, machine.installed, machine.clock, machine.version)
+    notice = VersionNotice(troubles, machine.installed, machine.clock)
     for version, told in (("1.0", ()), ("1.1", ("1.1", "1.0")), ("", ("1.1", "1.0")), ("1.0", ())):
         machine.version, machine.now = version, machine.now + CHECK_SECONDS + 1
         notice.check()
@@ -39,7 +38,7 @@ def test_another_version_is_a_trouble_until_it_runs() -> None:
 
 def test_the_disk_is_read_once_a_minute() -> None:
     machine, troubles = Machine("1.0"), TroubleList()
-    notice = VersionNotice(troubles, machine.installed, machine.clock, machine.version)
+    notice = VersionNotice(troubles, machine.installed, machine.clock)
     machine.version, machine.now = "1.1", CHECK_SECONDS - 1
     notice.check()
     assert troubles.current() == ()
@@ -47,7 +46,7 @@ def test_the_disk_is_read_once_a_minute() -> None:
 
 def test_a_program_that_is_not_installed_has_no_notice() -> None:
     machine, troubles = Machine(""), TroubleList()
-    notice = VersionNotice(troubles, machine.installed, machine.clock, machine.version)
+    notice = VersionNotice(troubles, machine.installed, machine.clock)
     machine.version, machine.now = "1.1", CHECK_SECONDS + 1
     notice.check()
     assert troubles.current() == ()
@@ -65,8 +64,7 @@ def test_the_version_is_read_from_the_disk_each_time(
     monkeypatch.syspath_prepend(str(tmp_path))
     machine, troubles = Machine("1.0"), TroubleList()
     (tmp_path / "mnema_bot-2.0.dist-info").rename(tmp_path / "later")
-    assert program_version() == "1.0"
-    notice = VersionNotice(troubles, clock=machine.clock, running="1.0")
+    notice = VersionNotice(troubles, clock=machine.clock)
     (tmp_path / "mnema_bot-1.0.dist-info").rename(tmp_path / "former")
     (tmp_path / "later").rename(tmp_path / "mnema_bot-2.0.dist-info")
     machine.now = CHECK_SECONDS + 1
@@ -77,9 +75,7 @@ def test_the_version_is_read_from_the_disk_each_time(
 async def test_a_bot_looks_at_it(tmp_path: Path) -> None:
     async with inside(tmp_path, []) as it:
         machine = Machine("1.0")
-        it.bot.version_notice = VersionNotice(
-            it.bot.troubles, machine.installed, machine.clock, machine.version
-        )
+        it.bot.version_notice = VersionNotice(it.bot.troubles, machine.installed, machine.clock)
         machine.version, machine.now = "1.1", CHECK_SECONDS + 1
         it.bot.check_files()
         assert [trouble.what for trouble in it.bot.troubles.current()] == [VERSION_SUBJECT]
