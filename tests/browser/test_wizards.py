@@ -186,9 +186,7 @@ async def test_a_newer_version_that_is_installed_is_told(
     installed, now = ["1.0"], [0.0]
     async with real_bot(tmp_path, lambda asked: "yes") as real:
         bot = real.bot
-        bot.version_notice = VersionNotice(
-            bot.troubles, lambda: installed[0], lambda: now[0], "1.0"
-        )
+        bot.version_notice = VersionNotice(bot.troubles, lambda: installed[0], lambda: now[0])
         installed[0], now[0] = "1.1", CHECK_SECONDS + 1
         bot.check_files()
         async with opened(
