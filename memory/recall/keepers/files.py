@@ -6,9 +6,10 @@ import sqlite3
 import threading
 import time
 from collections import deque
-from collections.abc import AsyncIterator, Callable, Collection
+from collections.abc import AsyncIterator, Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import asynccontextmanager, closing
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
@@ -182,6 +183,33 @@ class _FilesWatch:
                 folder.close()
 
 
+@dataclass(frozen=True)
+class _Missing:
+    """What an index may lack.
+
+    Attributes:
+        since: the time.monotonic() at which it was last known to lack nothing of it.
+        files: paths, None for any.
+        conversations: None for any.
+    """
+
+    since: float
+    files: frozenset[str] | None = frozenset()
+    conversations: frozenset[str] | None = frozenset()
+
+    def joined(self, other: "_Missing") -> "_Missing":
+        """What either of the two says."""
+        return _Missing(
+            min(self.since, other.since),
+            _union(self.files, other.files),
+            _union(self.conversations, other.conversations),
+        )
+
+
+_NOTHING = _Missing(math.inf)
+_ANYTHING = _Missing(-math.inf, files=None, conversations=None)
+
+
 class FileIndexKeeper(IndexKeeper):
     """A SpaceIndexKeeper for a file.
 
@@ -211,15 +239,13 @@ class FileIndexKeeper(IndexKeeper):
         self._readers: list[SqliteIndex] = []  # those that nobody uses
         self._rows: int | None = None  # of the index when it was last read; None before
         self._read_seconds = 0.0  # of CPU, on average
-        # What may differ from the index, None for anything, and since when; files were last known
-        # to be the same then.
-        self._files: set[str] | None = None
-        self._conversations: set[str] | None = None
-        self._since = self._files_known_at = self._synced_at = self._compared_at = -math.inf
-        self._syncing_since = math.inf  # the same for what is being indexed
+        self._missing = _ANYTHING
+        self._syncing = _NOTHING  # what is being indexed
+        # files were last known to be the same then
+        self._files_known_at = self._synced_at = self._compared_at = -math.inf
 
     def note_change(self, conversation: str) -> None:
-        self._note(time.monotonic(), conversations={conversation})
+        self._note(_Missing(time.monotonic(), conversations=frozenset({conversation})))
         if self._synced_at > -math.inf:
             self._catch_up_soon()
 
@@ -232,40 +258,37 @@ class FileIndexKeeper(IndexKeeper):
         now = time.monotonic()
         changed = self._watch.take()
         if changed is None or changed:
-            self._note(self._files_known_at, files=changed)
+            files = None if changed is None else frozenset(changed)
+            self._note(_Missing(self._files_known_at, files=files))
         if changed is not None:
             self._files_known_at = now
         if not self._is_notified:
-            self._note(self._synced_at, conversations=None)
-        return min(self._since, self._syncing_since)
+            self._note(_Missing(self._synced_at, conversations=None))
+        return min(self._missing.since, self._syncing.since)
 
     def _lacks_only(self, conversation: str) -> bool:
-        is_syncing = self._syncing_since < math.inf
-        return not is_syncing and self._files == set() and self._conversations == {conversation}
+        missing = self._missing.joined(self._syncing)
+        return missing.files == frozenset() and missing.conversations == frozenset({conversation})
 
     async def _sync(self, *, in_background: bool = False) -> None:
         began = time.monotonic()
         self._lacks_since()
-        files, conversations, since = self._files, self._conversations, self._since
+        missing = self._missing
+        files = missing.files
         if in_background and self._compared_at + COMPARE_SECONDS < began:
             files = None
-        elif since > began:
+        elif missing.since > began:
             return
-        self._files, self._conversations, self._since, self._syncing_since = (
-            set(),
-            set(),
-            math.inf,
-            since,
-        )
+        self._missing, self._syncing = _NOTHING, missing
         try:
             unread = await sync_index(
-                self._write, self._dependencies, self.space, files, conversations
+                self._write, self._dependencies, self.space, files, missing.conversations
             )
         except BaseException:
-            self._note(since, files=files, conversations=conversations)
+            self._note(missing)
             raise
         finally:
-            self._syncing_since = math.inf
+            self._syncing = _NOTHING
         if self._rows is None:
             self._rows = await self._write(lambda index: index.count())
         self._synced_at = began
@@ -273,19 +296,10 @@ class FileIndexKeeper(IndexKeeper):
             self._compared_at = began
             self._files_known_at = max(self._files_known_at, began)
         if unread:
-            self._note(began, files=set(unread))
+            self._note(_Missing(began, files=frozenset(unread)))
 
-    def _note(
-        self,
-        since: float,
-        *,
-        files: Collection[str] | None = (),
-        conversations: Collection[str] | None = (),
-    ) -> None:
-        """Note what may differ from the index, None for anything, and since when."""
-        self._files = _joined(self._files, files)
-        self._conversations = _joined(self._conversations, conversations)
-        self._since = min(self._since, since)
+    def _note(self, missing: _Missing) -> None:
+        self._missing = self._missing.joined(missing)
 
     async def _read(self, work: Callable[[SpaceIndex], T]) -> T:
         is_small = self._rows is not None and self._rows <= MAX_ROWS_ON_LOOP
@@ -294,7 +308,7 @@ class FileIndexKeeper(IndexKeeper):
         return await asyncio.wrap_future(self._reads.submit(partial(self._run_reading, work)))
 
     async def _sync_a_moment_and_read(self, work: Callable[[SpaceIndex], T], called: float) -> T:
-        if self._users == 1 or self._since == -math.inf:
+        if self._users == 1 or self._missing.since == -math.inf:
             return await self._sync_and_read(work, called)
         await asyncio.wait({self._start(self._update(called))}, timeout=MAX_WAIT)
         return await self._read(work)
@@ -365,7 +379,7 @@ class FileIndexKeeper(IndexKeeper):
     async def _remove(self) -> None:
         self._synced_at, self._rows = -math.inf, None
         # so that searches wait for the next index from now on
-        self._note(-math.inf, files=None, conversations=None)
+        self._note(_ANYTHING)
         async with self._reads.paused():
             await asyncio.get_running_loop().run_in_executor(
                 self._threads.writing, self._delete_files
@@ -395,6 +409,6 @@ class FileIndexKeeper(IndexKeeper):
             raise self._unusable(err.strerror or str(err)) from err
 
 
-def _joined(noted: set[str] | None, more: Collection[str] | None) -> set[str] | None:
-    found = None if noted is None or more is None else noted.union(more)
+def _union(one: frozenset[str] | None, other: frozenset[str] | None) -> frozenset[str] | None:
+    found = None if one is None or other is None else one | other
     return None if found is None or len(found) > MAX_LISTED else found

@@ -265,10 +265,13 @@ async def test_a_search_for_a_turn_waits_for_what_others_said_but_not_for_its_ow
     )
     await recall.search(request)
     watched.go_on.clear()
+    watched.asked.clear()
     await talk(store, [("hello again", "hello")])
     async with asyncio.timeout(30):
         # all it may lack is in view: it does not wait, though nothing can be read now
         await recall.search(request)
+        await watched.asked.wait()
+        await recall.search(request)  # while that is being indexed neither
     watched.go_on.set()
     await talk(store, [("the kayak is blue", "nice")], replace(PLACE, chat_id="c2"))
     assert [one.words for one in await recall.search(request)] == ["the kayak is blue"]
