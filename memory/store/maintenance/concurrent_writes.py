@@ -7,10 +7,13 @@ from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import Any, TypeVar
 
-from sqlalchemy.dialects.sqlite import dialect
-
-from memory.store.engine.database import StatementCompiler, Tx
-from memory.store.engine.sqlite_connection import DatabaseFile, SqliteConnection, connect_writer
+from memory.store.engine.database import Tx
+from memory.store.engine.sqlite_connection import (
+    DatabaseFile,
+    SqliteConnection,
+    connect_writer,
+    sqlite_compiler,
+)
 from memory.store.errors import SchemaOlder, StoreMoved
 from memory.store.schema.create import HEAD, read_revision
 
@@ -36,12 +39,7 @@ async def write_beside(
     file = DatabaseFile(path)
     writer = await connect_writer(path, busy_timeout)
     try:
-        tx = Tx(
-            driver=writer,
-            compiler=StatementCompiler(dialect(paramstyle="qmark")),
-            lease=0,
-            now=clock(),
-        )
+        tx = Tx(driver=writer, compiler=sqlite_compiler(), lease=0, now=clock())
         return await writer.run_in_thread(_run(writer, tx, work, file))
     finally:
         await writer.close()  # rolls back what was not committed

@@ -11,10 +11,9 @@ from pathlib import Path
 from typing import Any, Protocol, cast
 
 from sqlalchemy import Boolean, Double, Integer, Table
-from sqlalchemy.dialects.sqlite import dialect
 
-from memory.store.engine.database import Result, Row, StatementCompiler, Tx
-from memory.store.engine.sqlite_connection import sqlite_errors_as_store_errors
+from memory.store.engine.database import Result, Row, Tx
+from memory.store.engine.sqlite_connection import sqlite_compiler, sqlite_errors_as_store_errors
 from memory.store.errors import SchemaOlder, StoreError
 from memory.store.schema import memory_tables  # noqa: F401  adds its tables to the metadata
 from memory.store.schema import memory_tables as access_tables  # noqa: F401  tables of the store
@@ -222,8 +221,8 @@ class SqliteCopySide:
             self._connection.executemany(insert, batch)
 
     def tx(self, now: float) -> Tx:
-        compiler = StatementCompiler(dialect(paramstyle="qmark"))
-        return Tx(driver=_BlockingDriver(self._connection), compiler=compiler, lease=0, now=now)
+        driver = _BlockingDriver(self._connection)
+        return Tx(driver=driver, compiler=sqlite_compiler(), lease=0, now=now)
 
 
 class _BlockingDriver:
@@ -272,7 +271,7 @@ def create_copy(path: Path, lease: int) -> Iterator[SqliteCopySide]:
         connection.execute("PRAGMA journal_mode=MEMORY")
         connection.execute("PRAGMA synchronous=OFF")  # fsynced once, at the end
         connection.execute("BEGIN IMMEDIATE")
-        for statement in creation_statements(dialect(paramstyle="qmark")):
+        for statement in creation_statements(sqlite_compiler().dialect):
             connection.execute(statement)
         connection.execute(f"INSERT INTO {stamp.name} VALUES (?)", (HEAD,))  # noqa: S608  our own names
         insert_lease = f"INSERT INTO {instance.name} (id, lease_epoch, clean) VALUES (1, ?, 1)"  # noqa: S608

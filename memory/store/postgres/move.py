@@ -15,7 +15,7 @@ from sqlalchemy import Boolean, Column, Double, Integer, String, Table, Text
 
 from memory.failpoints import hit_async
 from memory.store.audit import append_act
-from memory.store.engine.database import StatementCompiler, Tx
+from memory.store.engine.database import Tx
 from memory.store.errors import StoreError
 from memory.store.maintenance.copy import (
     TABLES,
@@ -44,8 +44,8 @@ from memory.store.postgres.driver import PostgresDriver
 from memory.store.postgres.schema import SCHEMA as INDEX
 from memory.store.postgres.schema import (
     check_revision,
-    create_dialect,
     create_tables,
+    postgres_compiler,
     read_revision,
 )
 from memory.store.schema.tables import NOW_SQL, audit_head, duty, inbox, instance, process
@@ -111,7 +111,7 @@ class PostgresCopySide:
 
     def tx(self, now: float) -> Tx:
         driver = PostgresDriver(self._connection)
-        return Tx(driver=driver, compiler=StatementCompiler(create_dialect()), lease=0, now=now)
+        return Tx(driver=driver, compiler=postgres_compiler(), lease=0, now=now)
 
 
 def _check_values(table: Table, row: RowValues) -> None:

@@ -6,7 +6,7 @@ from psycopg_pool import PoolTimeout
 from sqlalchemy import select, update
 
 from memory.store.engine import leases
-from memory.store.engine.database import DatabaseClock, StatementCompiler, Tx
+from memory.store.engine.database import DatabaseClock, Tx
 from memory.store.errors import StoreCorrupt, StoreError
 from memory.store.postgres.connection import (
     SCHEMA_LOCK_KEY,
@@ -18,7 +18,7 @@ from memory.store.postgres.connection import (
 )
 from memory.store.postgres.database import PostgresDatabase
 from memory.store.postgres.driver import PostgresDriver
-from memory.store.postgres.schema import check_revision, create_dialect, prepare_tables
+from memory.store.postgres.schema import check_revision, postgres_compiler, prepare_tables
 from memory.store.schema.tables import NOW_SQL, instance
 from memory.store.store import Store
 
@@ -51,7 +51,7 @@ async def open_postgres(
         SchemaNewer, SchemaOlder, SchemaTooOld: it has the tables of another version.
         StoreError: the server cannot be reached, or, for reading, there are no tables.
     """
-    compiler = StatementCompiler(create_dialect())
+    compiler = postgres_compiler()
     pool = create_pool(driver_url(url), connections)
     try:
         await pool.open(wait=True, timeout=5.0)

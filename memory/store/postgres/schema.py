@@ -3,6 +3,7 @@ first.
 """
 
 import asyncio
+from functools import cache
 
 import psycopg
 from sqlalchemy import Connection, Engine, create_engine, event
@@ -14,6 +15,7 @@ from sqlalchemy.pool import NullPool
 from sqlalchemy.types import Text
 
 from memory.failpoints import hit_async
+from memory.store.engine.database import StatementCompiler
 from memory.store.errors import SchemaOlder, StoreError
 from memory.store.postgres.connection import (
     SCHEMA_LOCK_KEY,
@@ -53,6 +55,12 @@ def create_dialect() -> dialects.PGDialect_psycopg:
     dialect = dialects.dialect(paramstyle="format")  # type: ignore[no-untyped-call]
     _set_code_point_order(dialect)
     return dialect
+
+
+@cache
+def postgres_compiler() -> StatementCompiler:
+    """Return the compiler of all PostgreSQL databases of this process."""
+    return StatementCompiler(create_dialect())
 
 
 def _set_code_point_order(dialect: Dialect) -> None:
