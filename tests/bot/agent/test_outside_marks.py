@@ -39,6 +39,7 @@ from tests.bot.tools.exec.test_exec_in_bot import approve
 from tests.bot.tools.mcp.servers import Orders, review
 from tests.bot.tools.plugins.test_plugins_in_bot import enable as enable_plugin
 from tests.bot.tools.skills.test_skills import skill_folder
+from tests.by_night import by_night
 from tests.emulators.mcp_server import tool
 from tests.emulators.pages import PageServer, serving
 
@@ -188,6 +189,17 @@ class Way:
     #: The messages of the program that tell of it, by the tool that each names.
     outcomes: tuple[str, ...] = ()
     sandbox: bool = False
+    #: By night only, as other ways by day share each part of it.
+    night: bool = False
+
+    @property
+    def marks(self) -> Sequence[pytest.MarkDecorator]:
+        marks = []
+        if self.sandbox:
+            marks.append(needs_sandbox)
+        if self.night:
+            marks.append(by_night)
+        return marks
 
 
 QUOTED, FORWARDED = (
@@ -203,7 +215,7 @@ WAYS: Mapping[str, Way] = {
         prepare=_exec(background=True), asks=True, outcomes=("exec", "exec"), sandbox=True
     ),
     "MCP tool": Way(prepare=_mcp_tool),
-    "approved MCP tool": Way(prepare=_mcp_approved, asks=True, outcomes=("s__say",)),
+    "approved MCP tool": Way(prepare=_mcp_approved, asks=True, outcomes=("s__say",), night=True),
     "MCP resource": Way(prepare=_mcp_resource),
     "MCP prompt": Way(prepare=_mcp_prompt, says="/mcp prompt s gate"),
     "plug-in": Way(prepare=_plugin, sandbox=True),
@@ -330,10 +342,7 @@ def shown_requests(it: Inside) -> Sequence[Request]:
 
 @pytest.mark.parametrize(
     "way",
-    [
-        pytest.param(way, marks=needs_sandbox if way.sandbox else (), id=name)
-        for name, way in WAYS.items()
-    ],
+    [pytest.param(way, marks=way.marks, id=name) for name, way in WAYS.items()],
 )
 async def test_I49_words_from_outside_are_marked_wherever_they_come_back(
     way: Way, tmp_path: Path

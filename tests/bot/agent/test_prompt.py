@@ -326,7 +326,7 @@ async def test_a_file_that_is_never_touched_is_left_out(desk: Desk, tmp_path: Pa
 async def test_a_memory_too_long_is_told_when_it_begins_to_be(desk: Desk) -> None:
     home = await talk(desk.store, "1", "2", "3")
     await desk.parts(home)
-    for count in (2_000, 2_100):
+    for count in (600, 700):
         desk.write(
             "MEMORY.md", "## 偏好\n\n" + "\n".join(f"- 第 {at} 件事情要记住" for at in range(count))
         )
@@ -344,7 +344,7 @@ async def test_a_memory_too_long_is_told_when_it_begins_to_be(desk: Desk) -> Non
     assert "paragraph" not in cut_notice(part, budgets).text("zh")
     desk.write("MEMORY.md", "- short")
     await desk.parts(home)
-    desk.write("MEMORY.md", "\n".join(f"- fact {at}" for at in range(9_000)))
+    desk.write("MEMORY.md", "\n".join(f"- fact {at}" for at in range(1_500)))
     await desk.parts(home)
     assert len(desk.cuts) == 2
 
@@ -383,12 +383,13 @@ async def test_of_a_days_log_that_grows_only_the_newest_text_is_kept(desk: Desk)
             desk.log(f"fold{number}", "\n- ".join(lines))
             for home in homes[2 * number : 2 * number + 2]:
                 await desk.parts(home)
-            gc.collect()
-            kept.append(tracemalloc.get_traced_memory()[0])
+            if number >= 5:
+                gc.collect()
+                kept.append(tracemalloc.get_traced_memory()[0])
     finally:
         tracemalloc.stop()
     section = len("".join(lines))
-    assert kept[-1] - kept[-2] < 4 * section, (
+    assert kept[1] - kept[0] < 4 * section, (
         "it grew by one section: its text, and what is known of that part"
     )
 
@@ -407,7 +408,7 @@ async def test_with_more_spaces_than_are_kept_each_shows_its_own_log(desk: Desk)
 
 async def test_with_more_budgets_than_are_kept_for_a_space_the_parts_fit_each(desk: Desk) -> None:
     home = await talk(desk.store, "1")
-    desk.log("fold", "- ".join(["a line about the garden\n"] * 2_000))
+    desk.log("fold", "- ".join(["a line about the garden\n"] * 800))
     for _ in range(2):
         sizes = []
         for number in range(MAX_CUT_SOURCES + 1):

@@ -20,7 +20,7 @@ from tests.emulators.model_replies import fold_text, is_fold, last_words
 from tests.emulators.model_rules import seen_by_model
 from tests.emulators.personas import LLAMACPP, OLLAMA, VLLM, Persona
 
-TURNS = 200 if IS_NIGHT else 40
+TURNS = 200 if IS_NIGHT else 30
 MODEL = "qwen3:8b"
 FILLER = "The old harbour crane moved forty boxes of tea today, and nobody counted them. " * 6
 
@@ -54,7 +54,7 @@ async def hold(it: Inside, turns: int) -> dict[int, str]:
     ("persona", "output"),
     [
         pytest.param(replace(OLLAMA, window=4_096), 1_024, id="ollama-4k"),
-        pytest.param(replace(LLAMACPP, window=4_096), 512, id="llamacpp-4k"),
+        pytest.param(replace(LLAMACPP, window=4_096), 512, id="llamacpp-4k", marks=by_night),
         pytest.param(replace(LLAMACPP, window=8_192), 2_048, id="llamacpp-8k", marks=by_night),
         pytest.param(replace(VLLM, window=8_192), 2_048, id="vllm-8k"),
     ],

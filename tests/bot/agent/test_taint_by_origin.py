@@ -14,6 +14,7 @@ from tests.bot.inside import Inside, inside
 from tests.bot.talk import call, results
 from tests.bot.tools.exec.sandboxed import needs_sandbox
 from tests.bot.tools.exec.test_exec_in_bot import WAITING, approve, ask, code, files_of, owned
+from tests.by_night import first_by_day
 
 NOTE = "notes/tea.md"
 WRITE = call("write_file", "f1", path=NOTE, content="Tea is served at four")
@@ -59,8 +60,13 @@ async def test_reading_ones_own_note_marks_nothing(tmp_path: Path, how: str) -> 
 FACT = {"category": "fact", "text": "There is a tea time"}
 
 
-@pytest.mark.parametrize("restart", [False, True])
-@pytest.mark.parametrize("how", ["edit_file", "patch_files"])
+@pytest.mark.parametrize(
+    ("how", "restart"),
+    first_by_day(
+        2,
+        [("edit_file", False), ("patch_files", True), ("edit_file", True), ("patch_files", False)],
+    ),
+)
 async def test_what_a_tainted_turn_wrote_marks_who_reads_it_and_not_who_lists_it(
     tmp_path: Path, how: str, restart: bool
 ) -> None:

@@ -37,13 +37,8 @@ TALK = (
     ("Why is glass clear?", "Light passes its atoms."),
     ("Which moss is softest?", "Sphagnum feels like a sponge."),
     ("Do kites need wind?", "A gentle breeze lifts one."),
-    ("How old is chess?", "Centuries, played in India first."),
-    ("What dyes wool blue?", "Woad or indigo."),
-    ("Are owls silent?", "Their feathers muffle each wingbeat."),
-    ("How is paper made?", "Pulp is pressed and dried."),
-    ("Why do onions sting?", "Cut cells release a gas."),
 )
-ROUND = 4  # of them between two folds
+ROUND = 3  # of them between two folds
 
 
 class Talker(Steered):

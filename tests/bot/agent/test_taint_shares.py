@@ -168,8 +168,8 @@ async def labelled(it: Inside, chats: Sequence[str]) -> tuple[int, int]:
 @needs_sandbox
 async def test_own_notes_and_own_runs_mark_neither_their_chat_nor_others(tmp_path: Path) -> None:
     async with owned(tmp_path, model, SETTINGS) as it:
-        shares = await live(it, notes=12, others=12)
-    assert shares == Shares(of_notes=(0, 12), of_others=(0, 12), asked_again=(0, 6))
+        shares = await live(it, notes=6, others=6)
+    assert shares == Shares(of_notes=(0, 6), of_others=(0, 6), asked_again=(0, 6))
 
 
 async def main() -> None:

@@ -184,9 +184,10 @@ async def test_of_so_many_conversations_the_oldest_lines_are_dropped() -> None:
         return '{"1": "The gate opens at 06:30"}'
 
     lines, names = ToolLineWriter(tell), [f"c{number}" for number in range(MAX_CONVERSATIONS + 1)]
+    result = place(1, "The gate opens at 06:30.")
     for start in range(0, len(names), 100):
         for name in names[start : start + 100]:
-            lines.begin(name, [place(1)])
+            lines.begin(name, [result])
         await lines.settled()
     assert [name for name in names if not lines.lines(name)] == ["c0"]
 
