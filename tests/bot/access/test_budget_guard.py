@@ -22,6 +22,7 @@ from memory.store.open import open_store
 from memory.store.people.spending import OWNER, ModelUsage, Spending, SpendingQuery, SpendingTotals
 from memory.store.rows import TurnRow, Usage
 from memory.store.store import Store
+from tests.by_night import examples
 from tests.contracts.store_words import arrival, place, words
 
 ADA = "telegram:bot:2"
@@ -156,7 +157,7 @@ steps = st.one_of(
 )
 
 
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 @given(done=st.lists(steps, min_size=5, max_size=40))
 def test_every_warning_tells_the_sum_of_all_rows_of_the_day(
     done: list[tuple[str, str, int]],

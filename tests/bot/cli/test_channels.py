@@ -2,9 +2,9 @@
 
 import asyncio
 import json
-from asyncio.subprocess import DEVNULL, PIPE, Process
+import re
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -15,10 +15,12 @@ from bot.config.home import HomeFolder
 from bot.console.channels import ChannelRoutes, draw_qr_text
 from bot.gateway.channel_status import ChannelHealth, channel_status, channel_status_to_json
 from channels.web.requests import Route, json_response
+from tests.bot.forked_command import ForkedCommand, forked_command
 from tests.bot.moody import DIGITS, QR, WAIT, Moody
 from tests.channels.web.server import TOKEN, ScriptedBot, running
-from tests.walk.harness import ROOT, command, environment
+from tests.walk.harness import environment
 
+COLOUR = re.compile(r"\x1b\[[\d;]*m")
 NOW = 1_790_000_000.0
 
 
@@ -58,34 +60,21 @@ async def bot(home: HomeFolder, wechat: Moody) -> AsyncIterator[None]:
             yield
 
 
-@asynccontextmanager
-async def asked(home: HomeFolder, *words: str) -> AsyncIterator[Process]:
-    process = await asyncio.create_subprocess_exec(
-        *command("--home", str(home.root), "channels", *words),
-        cwd=ROOT,
-        env={**environment(home.root), "LANG": "zh_CN.UTF-8", "PYTHONIOENCODING": "utf-8"},
-        stdin=PIPE,
-        stdout=PIPE,
-        stderr=PIPE if words[:1] != ("login",) else DEVNULL,
-    )
-    try:
-        async with asyncio.timeout(30):
-            yield process
-    finally:
-        if process.returncode is None:
-            process.kill()
-        await process.wait()
+def logging_in(home: HomeFolder) -> AbstractAsyncContextManager[ForkedCommand]:
+    known = {**environment(home.root), "LANG": "zh_CN.UTF-8"}
+    words = ("--home", str(home.root), "channels", "login", "wechat")
+    return forked_command(*words, environment=known, has_terminal=True)
 
 
-async def said(process: Process, until: str) -> str:
-    """Read its output up to this text."""
-    assert process.stdout
-    seen = b""
-    while until.encode() not in seen:
-        piece = await process.stdout.read(4096)
-        assert piece, f"it ended with {seen.decode()!r}, without {until!r}"
-        seen += piece
-    return seen.decode()
+async def said(command: ForkedCommand, until: str) -> str:
+    """Read its output up to this text, without colours."""
+    seen = ""
+    async with asyncio.timeout(30):
+        while until not in seen:
+            piece = await command.read()
+            assert piece, f"it ended with {seen!r}, without {until!r}"
+            seen += piece.replace("\r\n", "\n")
+    return COLOUR.sub("", seen)
 
 
 def test_without_a_bot_it_lists_what_would_start(
@@ -134,25 +123,24 @@ async def test_beside_a_bot_it_tells_what_that_says(
 async def test_a_login_goes_from_code_to_digits_to_done(home: HomeFolder) -> None:
     wechat = Moody("wechat")
     wechat.asked = QR
-    async with bot(home, wechat), asked(home, "login", "wechat") as process:
-        assert process.stdin
-        shown = await said(process, QR.about.text("zh"))
+    async with bot(home, wechat), logging_in(home) as command:
+        shown = await said(command, QR.about.text("zh"))
         assert draw_qr_text(QR.text) in shown
         assert QR.text not in shown
         wechat.asked = DIGITS
-        await said(process, "> ")
-        process.stdin.write(b"4815x\n")
-        await said(process, "> ")
+        await said(command, "> ")
+        command.write("4815x\n")
+        await said(command, "> ")
         assert wechat.answers == []
-        process.stdin.write(b"4815\n")
-        await said(process, "wechat is logged in.")
-        assert await process.wait() == 0
+        command.write("4815\n")
+        await said(command, "wechat is logged in.")
+        assert await command.end() == 0
     assert wechat.answers == ["4815"]
 
 
 async def test_a_channel_that_rests_is_told_that_somebody_is_here(home: HomeFolder) -> None:
     wechat = Moody("wechat")
     wechat.asked = WAIT
-    async with bot(home, wechat), asked(home, "login", "wechat") as process:
-        await said(process, "wechat is logged in.")
+    async with bot(home, wechat), logging_in(home) as command:
+        await said(command, "wechat is logged in.")
     assert wechat.answers == [""]

@@ -3,19 +3,15 @@ pipe.
 """
 
 import asyncio
-import fcntl
 import io
 import json
 import os
-import pty
 import re
-import sys
-import termios
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 import pytest
 
@@ -23,12 +19,12 @@ from bot.cli.main import main
 from bot.cli.settings.model_questions import Dialog, ModelQuestions
 from bot.config.file import ConfigFile
 from bot.models.setup.presets import PRESETS
+from tests.bot.forked_command import ForkedCommand, forked_command
 from tests.emulators.model_host import ModelHost
 from tests.emulators.personas import OLLAMA, OLLAMA_TOOLS
 
 KEY, WRONG_KEY = "sk-right-0123456789", "sk-wrong-0123456789"
 MODELS = {"qwen3:8b": 8_192, "llama3.2:3b": 4_096}
-COMMAND = (sys.executable, "-m", "bot")
 SECONDS = 30.0
 
 
@@ -41,33 +37,9 @@ def environment(**more: str) -> dict[str, str]:
 class Typist:
     """A person at a real terminal: waits for a question, then answers it."""
 
-    home: Path
-    env: Mapping[str, str] = field(default_factory=environment)
+    command: ForkedCommand
     shown: str = ""
     _read: int = 0
-
-    async def __aenter__(self) -> Self:
-        self._handle, terminal = pty.openpty()
-        self._process = await asyncio.create_subprocess_exec(
-            *COMMAND,
-            "--home",
-            str(self.home),
-            "init",
-            stdin=terminal,
-            stdout=terminal,
-            stderr=terminal,
-            env=dict(self.env),
-            start_new_session=True,
-            preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),
-        )
-        os.close(terminal)
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        with suppress(ProcessLookupError):
-            self._process.kill()
-        await self._process.wait()
-        os.close(self._handle)
 
     async def see(self, pattern: str) -> None:
         """Wait until this appears after what was seen last."""
@@ -80,32 +52,39 @@ class Typist:
     async def answer(self, pattern: str, text: str) -> None:
         # The blank at the end of a question comes once the terminal no longer shows what is typed.
         await self.see(rf"{pattern}[^\n]*: \Z")
-        os.write(self._handle, f"{text}\n".encode())
+        self.command.write(f"{text}\n")
 
     async def interrupt(self) -> None:
         """Press Ctrl-C until the program ends, as a person does: one that is pressed just before it
         begins to read is heard with the next key only.
         """
         async with asyncio.timeout(SECONDS):
-            while self._process.returncode is None:
-                os.write(self._handle, b"\x03")
+            while not self.command.has_ended:
+                self.command.write("\x03")
                 with suppress(TimeoutError):
-                    await asyncio.wait_for(self._process.wait(), 1)
+                    await self.command.end(1)
 
     async def end(self) -> int:
         """Wait for the end, and return the exit code."""
         async with asyncio.timeout(SECONDS):
             while await self._more():
                 pass
-            return await self._process.wait()
+        return await self.command.end()
 
     async def _more(self) -> bool:
-        try:
-            piece = await asyncio.to_thread(os.read, self._handle, 65_536)
-        except OSError:  # the other side is closed
-            return False
-        self.shown += piece.decode("utf-8", "replace").replace("\r\n", "\n")
+        piece = await self.command.read()
+        self.shown += piece.replace("\r\n", "\n")
         return bool(piece)
+
+
+@asynccontextmanager
+async def typist(home: Path, **more: str) -> AsyncIterator[Typist]:
+    """Somebody who runs init. more: variables of the environment."""
+    known = environment(**more)
+    async with forked_command(
+        "--home", str(home), "init", environment=known, has_terminal=True
+    ) as command:
+        yield Typist(command=command)
 
 
 @pytest.fixture
@@ -127,7 +106,7 @@ def written(home: Path) -> dict[str, Any]:
 async def test_a_model_is_chosen_from_the_servers_list_and_tested(
     home: Path, host: ModelHost
 ) -> None:
-    async with Typist(home=home) as person:
+    async with typist(home) as person:
         await person.answer(r"1  Anthropic[\s\S]*Number or name \(", "own")
         await person.answer(r"Address", host.base_url)
         await person.answer(r"Key \(not shown; empty: no key\)", KEY)
@@ -153,7 +132,7 @@ async def test_a_model_is_chosen_from_the_servers_list_and_tested(
 async def test_it_asks_in_chinese_and_a_wrong_key_is_asked_for_again(
     home: Path, host: ModelHost
 ) -> None:
-    async with Typist(home=home, env=environment(LC_ALL="zh_CN.UTF-8")) as person:
+    async with typist(home, LC_ALL="zh_CN.UTF-8") as person:
         for key in (WRONG_KEY, KEY):
             await person.answer(r"使用哪里的模型？[\s\S]*编号或名称（", "own")
             await person.answer(r"地址", host.base_url)
@@ -182,24 +161,6 @@ async def test_it_asks_in_chinese_and_a_wrong_key_is_asked_for_again(
     assert "我" in (home / "workspace" / "SOUL.md").read_text("utf-8")
 
 
-async def piped(home: Path, *answers: str, **more: str) -> tuple[int, str, str]:
-    """Run init as a process with these lines on its input; exit code, stdout and stderr."""
-    process = await asyncio.create_subprocess_exec(
-        *COMMAND,
-        "--home",
-        str(home),
-        "init",
-        stdin=asyncio.subprocess.PIPE,
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.PIPE,
-        env=environment(**more),
-    )
-    async with asyncio.timeout(SECONDS):
-        out, err = await process.communicate("".join(f"{answer}\n" for answer in answers).encode())
-    assert process.returncode is not None
-    return process.returncode, out.decode(), err.decode()
-
-
 AnswerLines = Callable[..., Awaitable[tuple[int, str, str]]]
 
 
@@ -207,7 +168,9 @@ AnswerLines = Callable[..., Awaitable[tuple[int, str, str]]]
 def answer_lines(
     home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> AnswerLines:
-    """Runs init in this process: it takes and returns what `piped` does."""
+    """Runs init in this process with these lines on its input, and more variables in its
+    environment; returns exit code, stdout and stderr.
+    """
 
     async def run(*answers: str, **more: str) -> tuple[int, str, str]:
         known = environment(**more)
@@ -306,8 +269,10 @@ async def test_a_key_of_the_environment_is_written_as_a_reference(
     assert written(home)["llm"]["api_key"] == "${DEEPSEEK_API_KEY}"
 
 
-async def test_without_a_known_language_it_is_asked_for_and_decides_the_persona(home: Path) -> None:
-    code, out, err = await piped(home, "zh", "", "", LC_ALL="C.UTF-8")
+async def test_without_a_known_language_it_is_asked_for_and_decides_the_persona(
+    home: Path, answer_lines: AnswerLines
+) -> None:
+    code, out, err = await answer_lines("zh", "", "", LC_ALL="C.UTF-8")
     assert code == 0, err
     assert "用哪里的模型" in err
     assert "在这里聊天" in out
@@ -315,7 +280,7 @@ async def test_without_a_known_language_it_is_asked_for_and_decides_the_persona(
 
 
 async def test_ctrl_c_in_the_middle_leaves_nothing(home: Path, host: ModelHost) -> None:
-    async with Typist(home=home) as person:
+    async with typist(home) as person:
         await person.answer(r"Number or name \(", "own")
         await person.answer(r"Address", host.base_url)
         await person.answer(r"Key", KEY)

@@ -3,7 +3,6 @@
 import asyncio
 import json
 import os
-import pty
 import signal
 import stat
 import subprocess
@@ -16,7 +15,10 @@ from bot.cli.main import main
 from memory.conversation import Text
 from memory.store.open import open_store
 from memory.store.rows import NewInboxRow, NewMessage, NewOutboxRow, Place
+from tests.bot.forked_command import forked_command
 from tests.conventions.sources import ROOT
+from tests.walk.harness import Bot
+from tests.walk.harness import mnema as hatched
 
 HEAVY = (
     "pydantic",
@@ -278,24 +280,22 @@ def test_doctor_on_a_fresh_home_finds_nothing_wrong(
     } <= names
 
 
-def test_a_copy_of_the_example_starts_and_the_doctor_is_content(
+async def test_a_copy_of_the_example_starts_and_the_doctor_is_content(
     home: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     home.mkdir()
     example = (ROOT / "config.example.json").read_text("utf-8")
     (home / "config.json").write_text(example.replace('"port": 8642', '"port": 0'))
     (home / "config.json").chmod(0o600)
-    command = [sys.executable, "-m", "bot", "--home", str(home), "run"]
-    with subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    ) as bot:
-        assert bot.stdout is not None
-        assert any(line.startswith("ready") for line in bot.stdout)
-        bot.terminate()
-        errors = bot.communicate()[1]
-    assert bot.returncode == 0
-    assert "does not start" not in errors
-    assert mnema(home, "doctor", "--json") == 0
+    bot = Bot(home, {})
+    try:
+        await bot.start()
+        assert await bot.term() == 0
+    finally:
+        if bot.alive:
+            await bot.kill()
+    assert "does not start" not in bot.complaints()
+    assert await asyncio.to_thread(mnema, home, "doctor", "--json") == 0
     checks = json.loads(capsys.readouterr().out)["checks"]
     assert [check["name"] for check in checks if check["hint"]] == [
         "model",
@@ -319,7 +319,7 @@ def test_a_home_whose_secrets_a_group_may_read_does_not_start(
     assert not (home / "data" / "mnema.db").exists()
 
 
-def test_a_home_whose_token_a_group_may_read_does_not_start(
+async def test_a_home_whose_token_a_group_may_read_does_not_start(
     home: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (home / "data").mkdir(parents=True)
@@ -327,12 +327,11 @@ def test_a_home_whose_token_a_group_may_read_does_not_start(
     token.write_text("M2fTO2w7Pv6mLPdmUSsS-ndFVpF7cJMTSTK\n")
     token.chmod(0o640)
     assert mnema(home, "config", "set", "channels.web.port", "0") == 0
-    command = [sys.executable, "-m", "bot", "--home", str(home), "run"]
-    ended = subprocess.run(command, capture_output=True, text=True, timeout=30)
-    assert ended.returncode == 1
-    assert "mode 0640; others can read it: run chmod 600 on it" in ended.stderr
+    code, _, err = await hatched(home, "run")
+    assert code == 1
+    assert "mode 0640; others can read it: run chmod 600 on it" in err
     capsys.readouterr()
-    assert mnema(home, "doctor") == 1
+    assert await asyncio.to_thread(mnema, home, "doctor") == 1
     assert "FAIL web token: Other users can read it (mode 0640)." in capsys.readouterr().out
 
 
@@ -371,45 +370,35 @@ def test_a_closed_pipe_is_no_error(home: Path) -> None:
     assert (piped.returncode, piped.stderr) == (0, "")
 
 
-def test_ctrl_c_is_130_and_quiet(home: Path) -> None:
-    with subprocess.Popen(
-        [sys.executable, "-m", "bot", "--home", str(home), "init"],
-        stdin=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        env={**os.environ, "PYTHONUNBUFFERED": "1", "LC_ALL": "en_US.UTF-8"},
-        # whoever runs the tests may ignore it
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
-    ) as asked:
-        assert asked.stderr is not None
-        assert asked.stderr.read(5) == b"Where"
-        asked.send_signal(signal.SIGINT)
-        rest = asked.stderr.read()
-    assert asked.returncode == 130
-    assert b"Traceback" not in rest
+async def test_ctrl_c_is_130_and_quiet(home: Path) -> None:
+    known = {**os.environ, "LC_ALL": "en_US.UTF-8"}
+    async with forked_command("--home", str(home), "init", environment=known) as command:
+        shown = await command.read()
+        assert shown.startswith("Where")
+        command.send_signal(signal.SIGINT)
+        while piece := await command.read():
+            shown += piece
+        assert await command.end() == 130
+    assert "Traceback" not in shown
 
 
 @pytest.mark.kill
 @pytest.mark.parametrize(
     ("language", "question"), [("C", "Create one?"), ("zh_CN.UTF-8", "要新建一个吗")]
 )
-def test_a_home_that_was_typed_wrong_is_not_made_without_a_yes(
+async def test_a_home_that_was_typed_wrong_is_not_made_without_a_yes(
     home: Path, language: str, question: str
 ) -> None:
-    keyboard, terminal = pty.openpty()
-    command = [sys.executable, "-m", "bot", "--home", str(home), "chat"]
-    os.write(keyboard, b"n\n")
-    ended = subprocess.run(
-        command,
-        stdin=terminal,
-        capture_output=True,
-        timeout=60,
-        env={**os.environ, "LC_ALL": language},
-        check=False,
-    )
-    os.close(terminal)
-    os.close(keyboard)
-    assert question in ended.stdout.decode()
-    assert ended.returncode != 0
+    known = {**os.environ, "LC_ALL": language}
+    async with forked_command(
+        "--home", str(home), "chat", environment=known, has_terminal=True
+    ) as command:
+        command.write("n\n")
+        shown = ""
+        while piece := await command.read():
+            shown += piece
+        assert await command.end() != 0
+    assert question in shown
     assert not home.exists()
 
 

@@ -95,8 +95,10 @@ async def test_a_key_is_explained_with_its_value_default_limits_and_an_example(
 
 async def test_every_key_can_be_explained_and_a_secret_stays_one(tmp_path: Path) -> None:
     async with inside(tmp_path, [], {"llm": {"api_key": "sk-very-secret-indeed"}}) as it:
-        for key in (key for key in KEYS.values() if LIST_ITEM not in key.path):
-            told = await it.text(f"/config {key.name}")
+        keys = [key for key in KEYS.values() if LIST_ITEM not in key.path]
+        asked = [it.channel.hear(f"/config {key.name}") for key in keys]
+        for key, message in zip(keys, asked, strict=True):
+            told = "".join(part.text for part in await it.answer(message.key))
             assert told.splitlines()[:2] == [f"**{key.title}**", str(key.about)]
             assert "very-secret" not in told
 

@@ -7,11 +7,10 @@ import json
 import os
 import signal
 import stat
-import subprocess
-import sys
 import tempfile
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from multiprocessing import get_context
 from pathlib import Path
 
 import pytest
@@ -22,7 +21,8 @@ from bot.config.file import ConfigFile
 from bot.config.loader import parse_nodes
 from bot.config.messages import ConfigRejected
 from bot.config.schema import Config
-from tests.by_night import examples, first_by_day
+from memory.failpoints import arm
+from tests.by_night import examples
 
 # Literals, so that the product is not compared with itself.
 LOOK_EVERY = 0.5
@@ -158,16 +158,19 @@ def test_a_folder_that_takes_no_file_is_told(tmp_path: Path) -> None:
 @pytest.mark.kill
 @pytest.mark.parametrize(
     "place",
-    first_by_day(2, ["file.tmp_written", "file.replaced", "file.synced", "file.dir_synced"]),
+    ["file.tmp_written", "file.replaced", "file.synced", "file.dir_synced"],
 )
 def test_a_kill_leaves_the_old_file_or_the_new_one(file: ConfigFile, place: str) -> None:
     old = file.path.read_bytes()
-    code = (
-        f"from bot.cli.main import main; main(['--home', {str(file.path.parent)!r}, 'config', "
-        "'set', 'language', 'zh'])"
-    )
-    environ = {**os.environ, "MNEMA_TEST": "1", "MNEMA_FP": f"{place}:kill9"}
-    assert subprocess.run([sys.executable, "-c", code], env=environ).returncode == -signal.SIGKILL
+
+    def change() -> None:
+        arm({"MNEMA_TEST": "1", "MNEMA_FP": f"{place}:kill9"})
+        ConfigFile(file.path, {}).set("language", "zh")
+
+    process = get_context("fork").Process(target=change)
+    process.start()
+    process.join()
+    assert process.exitcode == -signal.SIGKILL
     found = file.path.read_bytes()
     assert found in (old, old.replace(b'"auto"', b'"zh"'))
     assert parse_nodes(found.decode(), "config.json")

@@ -8,6 +8,7 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import suppress
+from multiprocessing import get_context
 from pathlib import Path
 
 import pytest
@@ -17,21 +18,23 @@ from bot.cli.doctor.texts import ShownCheck, show_checks
 from bot.cli.main import main
 from bot.config.home import HomeFolder, close_entries
 from tests.bot.inside import inside
-from tests.walk.harness import ROOT, until
+from tests.walk.harness import until
 
 NOBODY = 65534
 MODES = {stat.S_IFDIR: 0o700, stat.S_IFREG: 0o600}
 
 
 def mnema(home: Path, *commands: str) -> None:
-    """Run commands in another process with the usual umask."""
-    code = (
-        "import sys; from bot.cli.main import main; sys.exit(any(main(words.split(' ')) for words "
-        "in sys.argv[1:]))"
-    )
-    called = [sys.executable, "-c", code, *(f"--home {home} {command}" for command in commands)]
-    ran = subprocess.run(called, cwd=ROOT, umask=0o022, capture_output=True, text=True, check=False)
-    assert ran.returncode == 0, ran.stderr
+    """Run commands in a fork of this process, with the usual umask."""
+
+    def run() -> None:
+        os.umask(0o022)
+        sys.exit(any(main(["--home", str(home), *command.split(" ")]) for command in commands))
+
+    process = get_context("fork").Process(target=run)
+    process.start()
+    process.join()
+    assert process.exitcode == 0
 
 
 def open_to_others(*roots: Path) -> dict[str, str]:

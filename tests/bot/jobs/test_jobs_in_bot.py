@@ -215,8 +215,9 @@ async def test_more_jobs_than_a_batch_are_due_and_more_are_missed_than_a_notice_
 ) -> None:
     clock, count = Clock(), BATCH + 1
     async with inside(tmp_path, ["hi"], ZONE, clock=clock) as it:
-        for number in range(count):
-            await it.text(f"/remind 20m thing {number:03}")
+        asked = [it.channel.hear(f"/remind 20m thing {number:03}") for number in range(count)]
+        for message in asked:
+            await it.answer(message.key)
         clock.set("2026-11-26T16:51")
         await until(it, lambda: sum(text.startswith("⏰ thing") for text in notices(it)) >= count)
         for number in range(MAX_LISTED + 1):

@@ -25,7 +25,7 @@ from tests.bot.inside import Inside, inside
 from tests.bot.talk import call, folded
 from tests.by_night import IS_NIGHT
 
-TURNS = int(os.environ.get("MNEMA_TURNS", "500" if IS_NIGHT else "250"))
+TURNS = int(os.environ.get("MNEMA_TURNS", "500" if IS_NIGHT else "120"))
 SEED = int(os.environ.get("MNEMA_SEED", "40"))
 TOGETHER = 40  # messages that are on their way at once
 SETTINGS = {

@@ -125,7 +125,7 @@ async def test_a_spare_model_that_finds_a_request_too_long_gets_a_view_that_fits
 ) -> None:
     async with pair(tmp_path, window=16_000, llm={"max_output_tokens": 256}) as both:
         for number in range(4):
-            await both.it.text(f"{number} " + "some words to remember " * 1_500)
+            await both.it.text(f"{number} " + "some words to remember " * 1_100)
         both.first.keys = set()
         assert (await both.it.text("and now?")).startswith("second")
         # not a fold in the background
@@ -142,7 +142,7 @@ async def test_a_spare_model_that_is_known_to_be_smaller_is_fitted_without_a_cal
 
     async with inside(tmp_path, lambda _: "fine") as it:
         for number in range(4):
-            await it.text(f"{number} " + "some words to remember " * 1_500)
+            await it.text(f"{number} " + "some words to remember " * 700)
         spare = ScriptedModel(small)
         links = [
             ChainModel(model=ScriptedModel(lambda _: KeyRefused("no"))),

@@ -7,6 +7,8 @@ import sys
 import time
 from collections.abc import AsyncIterator, Callable
 from datetime import UTC, datetime
+from multiprocessing import get_context
+from multiprocessing.synchronize import Event
 from pathlib import Path
 
 import psutil
@@ -22,7 +24,6 @@ from memory.recall.search import Recall
 from memory.recall.vectors import EmbeddingFailed, VectorSearch
 from memory.store.open import open_store
 from memory.workspace.files import Workspace
-from tests.conventions.sources import ROOT
 from tests.emulators import embedding_engine
 
 ENGINE = Path(embedding_engine.__file__)
@@ -160,32 +161,31 @@ async def test_the_processes_know_nothing_of_our_environment(
     assert set(children()[0].environ()) <= {"OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "LC_CTYPE"}
 
 
-PARENT = """
-import asyncio, sys
-from pathlib import Path
-from bot.models.embedding.local import LocalEmbedder
+def embed_much(ready: Event) -> None:
+    """What the bot's process is in the next test."""
 
-async def main():
-    local = LocalEmbedder(program=Path(sys.argv[1]))
-    await local.prepare()
-    await local.embed(["start"])
-    print("ready", flush=True)
-    await local.embed(["work"] * 1_000)
+    async def embed() -> None:
+        local = LocalEmbedder(program=ENGINE)
+        await local.prepare()
+        await local.embed(["start"])
+        ready.set()
+        await local.embed(["work"] * 1_000)
 
-asyncio.run(main())
-"""
+    asyncio.run(embed())
 
 
 async def test_the_processes_end_with_a_bot_that_was_killed() -> None:
-    bot = await asyncio.create_subprocess_exec(
-        sys.executable, "-c", PARENT, str(ENGINE), cwd=ROOT, stdout=asyncio.subprocess.PIPE
-    )
-    assert bot.stdout is not None
-    assert await bot.stdout.readline() == b"ready\n"
-    processes = psutil.Process(bot.pid).children()
-    assert len(processes) == 2
-    bot.kill()
-    await bot.wait()
+    context = get_context("fork")
+    ready = context.Event()
+    bot = context.Process(target=embed_much, args=(ready,))
+    bot.start()
+    try:
+        assert await asyncio.to_thread(ready.wait, 30)
+        processes = psutil.Process(bot.pid).children()
+        assert len(processes) == 2
+    finally:
+        bot.kill()
+        bot.join()
     await until_gone(processes)
 
 

@@ -26,12 +26,18 @@ from tests.bot.wired import wired
 from tests.by_night import first_by_day
 from tests.cases import every_case
 from tests.emulators.model import RESPONDERS, Exchange, Seen
-from tests.emulators.model_replies import Reply, is_fold, refuse
+from tests.emulators.model_replies import Reply, echo, is_fold, refuse
 from tests.emulators.model_rules import seen_by_model
 from tests.emulators.windows import QWEN, REFUSALS, HomeServer, Refusal
 
 PLAIN: dict[str, Any] = {"model": QWEN, "fast_model": QWEN, "max_output_tokens": 4_096}
 WORDS = "the crane at the old harbour moved forty boxes of tea again today and nobody counted them "
+
+
+def echo_at_once(body: dict[str, Any]) -> Reply:
+    """The usual answer, not in pieces of twelve characters."""
+    said = echo(body)
+    return said if isinstance(said, Reply) else Reply(text=said, delta=4_096)
 
 
 def turns_of(server: HomeServer) -> list[Seen]:
@@ -98,7 +104,7 @@ def test_the_answer_gives_way_in_a_small_window(window: int, most: int, reserve:
     assert answer_reserve(window, most) == reserve
 
 
-@pytest.mark.parametrize("window", [8_192, 4_096])
+@pytest.mark.parametrize("window", first_by_day(1, [4_096, 8_192]))
 async def test_a_small_window_works_with_all_other_settings_as_they_are(
     tmp_path: Path, window: int
 ) -> None:
@@ -115,7 +121,7 @@ async def test_a_small_window_works_with_all_other_settings_as_they_are(
 async def test_a_window_that_a_refusal_named_holds_at_once_and_after_a_restart(
     tmp_path: Path, kind: str
 ) -> None:
-    async with HomeServer(kind, 5_000, speaks=False) as server:
+    async with HomeServer(kind, 5_000, speaks=False, responder=echo_at_once) as server:
         async with wired(tmp_path, server, llm=PLAIN) as it:
             assert (await it.text(WORDS * 260)).startswith("echo: the crane")
             assert [bool(seen.refused) for seen in turns_of(server)] == [True, False]
@@ -205,7 +211,7 @@ async def test_a_server_that_cuts_silently_is_found_out_and_the_owner_is_told_on
 ) -> None:
     llm = {**PLAIN, "context_window": 32_768}
     async with (
-        HomeServer("ollama", 4_096, speaks=False) as server,
+        HomeServer("ollama", 4_096, speaks=False, responder=echo_at_once) as server,
         wired(tmp_path, server, llm=llm, language="en") as it,
     ):
         await talk(it, 16)
@@ -228,7 +234,7 @@ async def test_folds_and_extraction_fit_the_window_of_the_model_that_writes_them
 ) -> None:
     settings: Any = {"memory": {"extract": True}}
     async with (
-        HomeServer("vllm", 8_192) as server,
+        HomeServer("vllm", 8_192, responder=echo_at_once) as server,
         wired(tmp_path, server, llm=PLAIN, **settings) as it,
     ):
         await talk(it, 18, size=16)
@@ -242,7 +248,7 @@ async def test_folds_and_extraction_fit_the_window_of_the_model_that_writes_them
 
 
 async def test_a_long_range_is_summarised_in_parts_that_fit_a_small_model(tmp_path: Path) -> None:
-    async with HomeServer("vllm", 65_536) as server:
+    async with HomeServer("vllm", 65_536, responder=echo_at_once) as server:
         server.others = {"small": 4_096}
         async with wired(tmp_path, server, llm={**PLAIN, "fast_model": "small"}) as it:
             await talk(it, 16, size=25)

@@ -20,7 +20,7 @@ async def test_an_idle_bot_has_nothing_to_stop_and_is_closed(tmp_path: Path) -> 
 
 
 async def test_many_first_messages_are_all_answered(tmp_path: Path) -> None:
-    people = 200
+    people = 50
     async with inside(
         tmp_path, [f"answer {number}" for number in range(people)], {"concurrency": people}
     ) as it:

@@ -24,6 +24,7 @@ from memory.workspace.files import Workspace
 from tests.bot.inside import Inside, inside
 from tests.bot.runtime.descriptors import no_descriptors
 from tests.bot.talk import words
+from tests.by_night import first_by_day
 
 
 def link(path: Path) -> None:
@@ -51,7 +52,6 @@ def mended(path: Path, text: str) -> None:
     path.write_text(text)
 
 
-BROKEN = pytest.mark.parametrize("broken", [link, lost_link, folder, pipe])
 Broken = Callable[[Path], None]
 
 
@@ -63,7 +63,7 @@ def notices(it: Inside, start: str) -> list[str]:
     return [sent.text for sent in it.channel.sent if sent.text.startswith(start)]
 
 
-@BROKEN
+@pytest.mark.parametrize("broken", first_by_day(2, [link, folder, lost_link, pipe]))
 async def test_a_persona_that_cannot_be_read_stays_as_it_was_and_the_owner_is_told_once(
     tmp_path: Path, broken: Broken
 ) -> None:

@@ -5,24 +5,15 @@ import os
 import resource
 import signal
 import stat
-import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from multiprocessing import get_context
 from pathlib import Path
 
 import pytest
 
 from bot.telemetry.log import LogFile
 from tests.bot.telemetry.test_log import lines, path  # noqa: F401  a fixture
-
-WRITER = """
-import sys, pathlib
-from bot.telemetry import log
-log.start_logging(pathlib.Path(sys.argv[1]), log.LogSettings(max_bytes=20_000, keep=50), warn=False)
-for number in range(500):
-    log.get_logger("bot.x").info("line", who=sys.argv[2], number=number)
-"""
 
 
 @contextmanager
@@ -80,10 +71,22 @@ def test_I24_a_full_disk_stops_nobody_and_the_next_line_is_whole(
     assert capfd.readouterr().err.count("the log cannot be written") == 1
 
 
+def write_lines(target: Path, who: str) -> None:
+    from bot.telemetry import log
+
+    log.start_logging(target, log.LogSettings(max_bytes=20_000, keep=50), warn=False)
+    for number in range(500):
+        log.get_logger("bot.x").info("line", who=who, number=number)
+
+
 def test_two_processes_write_one_log_and_no_line_is_lost_or_torn(tmp_path: Path) -> None:
     target = tmp_path / "log" / "m.log"
-    writers = [subprocess.Popen([sys.executable, "-c", WRITER, str(target), who]) for who in "abc"]
-    assert [writer.wait() for writer in writers] == [0, 0, 0]
+    writers = [get_context("fork").Process(target=write_lines, args=(target, who)) for who in "abc"]
+    for writer in writers:
+        writer.start()
+    for writer in writers:
+        writer.join()
+    assert [writer.exitcode for writer in writers] == [0, 0, 0]
     files = list(target.parent.iterdir())
     assert len(files) > 5
     rows = [row for file in files for row in lines(file)]

@@ -41,6 +41,7 @@ from channels.message import Capabilities
 from channels.testing import ScriptedChannel as Channel
 from memory.conversation import Text, ToolCall
 from tests.bot.inside import Inside, inside
+from tests.by_night import by_night
 from tests.conventions.sources import ROOT
 from tests.emulators.collector import Collector
 from tests.emulators.model import ModelEmulator
@@ -340,6 +341,7 @@ def test_a_missing_extra_is_one_sentence() -> None:
     ), ran.stderr
 
 
+@by_night
 def test_nothing_of_the_sdk_is_imported_where_tracing_is_off() -> None:
     code = (
         "import sys, bot.cli.run, bot.runtime.bot, bot.console.services, bot.cli.chat, "

@@ -1,37 +1,27 @@
 """One of several processes exits when its lease ends, and leads work only once it has the duty."""
 
 import asyncio
-import subprocess
-import sys
+import sqlite3
 from pathlib import Path
 
 from bot.runtime.cluster.membership import Membership
 from memory.store.engine.leases import Leases
 from memory.store.open import open_store
-from tests.conventions.sources import ROOT
+from tests.killed import exit_code
 
-OVERSLEPT = """
-import asyncio, sqlite3, sys
-from pathlib import Path
-from bot.runtime.cluster.membership import Membership
-from memory.store.open import open_store
 
-async def main():
-    store = await open_store(Path(sys.argv[1]))
+async def oversleep(file: Path) -> None:
+    """Take part with a lease that is over at once."""
+    store = await open_store(file)
     alive = Membership(store.leases, dict, 3600.0)
-    with sqlite3.connect(sys.argv[1]) as held:
+    with sqlite3.connect(file) as held:
         held.execute("UPDATE process SET until = 1")
     alive.open()
     await asyncio.Event().wait()
 
-asyncio.run(main())
-"""
 
-
-def test_I11_a_process_whose_lease_is_over_ends_with_75(tmp_path: Path) -> None:
-    command = [sys.executable, "-c", OVERSLEPT, str(tmp_path / "mnema.db")]
-    ended = subprocess.run(command, cwd=ROOT, capture_output=True, timeout=30)
-    assert ended.returncode == 75
+async def test_I11_a_process_whose_lease_is_over_ends_with_75(tmp_path: Path) -> None:
+    assert await exit_code(oversleep, tmp_path / "mnema.db") == 75
 
 
 class Asked(Leases):

@@ -4,8 +4,9 @@ renewal, refusals.
 
 import asyncio
 import json
+import os
+import re
 import stat
-import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -23,11 +24,13 @@ from bot.tools.mcp.server import McpServer
 from bot.tools.mcp.stored_login import create_auth
 from memory.store.automation.mcp import ListedTool
 from memory.workspace.write_locks import LOCAL_WRITE_LOCKS
+from tests.bot.forked_command import forked_command
 from tests.bot.tools.mcp.test_server_faults import run
 from tests.emulators.mcp_http import HttpServer, http_server
 from tests.emulators.mcp_server import tool
 from tests.emulators.oauth import Issuer, issuer
 
+AUTHORIZE = re.compile(r"http\S+/authorize\S*(?=\s)")
 BACK = "http://127.0.0.1:9/callback"
 
 
@@ -202,26 +205,23 @@ async def test_the_command_logs_in_by_the_browser_or_by_what_is_pasted(
 ) -> None:
     config = {"mcp": {"remote": {"url": world.server.url, "local": True, "auth": "oauth"}}}
     (world.folder / "config.json").write_text(json.dumps(config))
-    command = (sys.executable, "-m", "bot", "--home", str(world.folder), "mcp", "login", "remote")
-    pipe = asyncio.subprocess.PIPE
-    process = await asyncio.create_subprocess_exec(
-        *command, stdin=pipe, stdout=pipe, stderr=asyncio.subprocess.STDOUT
-    )
-    assert process.stdout is not None
-    assert process.stdin is not None
-    lines = []
-    while not lines or "/authorize" not in lines[-1]:
-        lines.append((await process.stdout.readline()).decode().strip())
-        assert lines[-1] or not process.stdout.at_eof(), lines
-    back = await consent(lines[-1])
-    assert urlsplit(back).hostname == "127.0.0.1"
-    if pasted:
-        process.stdin.write(f"{back}\n".encode())
-    else:
-        async with aiohttp.ClientSession() as browser, browser.get(back) as answer:
-            assert answer.status == 200
-    said, _ = await process.communicate()
-    assert process.returncode == 0, said
+    words = ("--home", str(world.folder), "mcp", "login", "remote")
+    async with forked_command(*words, environment=os.environ) as command:
+        shown = ""
+        while (address := AUTHORIZE.search(shown)) is None:
+            piece = await command.read()
+            assert piece, shown
+            shown += piece
+        back = await consent(address[0])
+        assert urlsplit(back).hostname == "127.0.0.1"
+        if pasted:
+            command.write(f"{back}\n")
+        else:
+            async with aiohttp.ClientSession() as browser, browser.get(back) as answer:
+                assert answer.status == 200
+        while piece := await command.read():
+            shown += piece
+        assert await command.end() == 0, shown
     stored = world.folder / "data" / "mcp" / "remote.json"
     assert stat.S_IMODE(stored.stat().st_mode) == 0o600
     async with world.connected() as server:

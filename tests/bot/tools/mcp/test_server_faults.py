@@ -4,12 +4,12 @@
 
 import asyncio
 import json
-import os
-import signal
-import sys
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
+from multiprocessing import get_context
+from multiprocessing.synchronize import Event
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -20,7 +20,6 @@ from bot.tools.mcp.server import BREAKER_FAILURES, BREAKER_SECONDS, McpServer
 from memory.store.automation.mcp import ListedTool
 from tests.bot.tools.mcp.servers import Orders
 from tests.emulators.mcp_server import tool
-from tests.walk.harness import ROOT
 
 GONE_SECONDS = 5.0
 
@@ -246,42 +245,34 @@ async def test_I47_closing_ends_a_server_that_ignores_it_and_what_it_started(
     assert await gone(*pids)
 
 
-HOLDER = """
-import asyncio, json, sys
-from pathlib import Path
-from bot.config.home import HomeFolder
-from bot.config.sections.extensions import McpServerConfig
-from bot.tools.mcp.server import McpServer
+def hold_server(settings: dict[str, Any], connected: Event) -> None:
+    """What the bot's process is in the next test."""
 
-async def store(era, tools) -> None: ...
+    async def hold() -> None:
+        async def store(era: str, tools: Sequence[ListedTool]) -> None: ...
 
-async def main() -> None:
-    settings = McpServerConfig.model_validate(json.loads(sys.argv[1]))
-    server = McpServer("files", settings, "legacy", store, home=HomeFolder(root=Path("/none")))
-    await server.connect()
-    print("connected", flush=True)
-    await asyncio.sleep(600)
+        checked = McpServerConfig.model_validate(settings)
+        server = McpServer("files", checked, "legacy", store, home=HomeFolder(root=Path("/none")))
+        await server.connect()
+        connected.set()
+        await asyncio.Event().wait()
 
-asyncio.run(main())
-"""
+    asyncio.run(hold())
 
 
 @pytest.mark.kill
 async def test_I47_SIGKILL_of_the_bot_leaves_no_child(tmp_path: Path) -> None:
     orders = Orders(tmp_path, [tool("echo")], ignore_term=True)
     orders.write(orphan=str(orders.orphan))
-    holder = await asyncio.create_subprocess_exec(
-        sys.executable,
-        "-c",
-        HOLDER,
-        json.dumps(orders.settings),
-        cwd=ROOT,
-        stdout=asyncio.subprocess.PIPE,
-    )
-    assert holder.stdout is not None
-    assert await holder.stdout.readline() == b"connected\n"
-    pids = int(orders.pid.read_text()), int(orders.orphan.read_text())
-    assert all(map(alive, pids))
-    os.kill(holder.pid, signal.SIGKILL)
-    await holder.wait()
+    context = get_context("fork")
+    connected = context.Event()
+    holder = context.Process(target=hold_server, args=(orders.settings, connected))
+    holder.start()
+    try:
+        assert await asyncio.to_thread(connected.wait, 30)
+        pids = int(orders.pid.read_text()), int(orders.orphan.read_text())
+        assert all(map(alive, pids))
+    finally:
+        holder.kill()
+        holder.join()
     assert await gone(*pids)
