@@ -2,6 +2,7 @@
 nothing.
 """
 
+import math
 import time
 from collections.abc import Callable
 
@@ -20,12 +21,20 @@ def cpu(work: Callable[[str], object], text: str) -> float:
     return min(tries)
 
 
-def growth(work: Callable[[str], object], unit: str, size: int, end: str = "") -> float:
+def growth(
+    work: Callable[[str], object], unit: str, size: int, end: str = "", *, bound: float
+) -> float:
     """How many times as long four times the text takes: about 4 where the work is linear, 16 where
     it is quadratic.
 
     Args:
         size: characters of the shorter text, made of `unit`; both have `end` at their end.
+        bound: a ratio below it is enough, and no other round is made.
     """
     short, long = (unit * (signs // len(unit)) + end for signs in (size, 4 * size))
-    return min(cpu(work, long) / max(cpu(work, short), LEAST) for _ in range(ROUNDS))
+    least = math.inf
+    for _ in range(ROUNDS):
+        least = min(least, cpu(work, long) / max(cpu(work, short), LEAST))
+        if least < bound:
+            break
+    return least

@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
-from playwright.async_api import Browser, ConsoleMessage, Error, Page, Request, ViewportSize
+from playwright.async_api import Browser, ConsoleMessage, Error, Page, Request, Route, ViewportSize
 
 from tests.by_night import IS_NIGHT, first_by_day
 from tests.channels.web.server import TOKEN, Running
@@ -51,7 +51,8 @@ FOLLOW = """path => {
 
 
 # Pages that are used again, by the browser and what they look like: a new one takes a process and a
-# second of CPU time.
+# second of CPU time. So does one that was sent to about:blank, for then it changes its process; all
+# sites of tests are one to Chromium, which looks at the host and not at the port.
 _POOL: dict[tuple[object, ...], list[Page]] = {}
 
 
@@ -69,14 +70,23 @@ async def _take_page(browser: Browser, locale: str, *, dark: bool, phone: bool, 
     return await context.new_page()
 
 
-async def _put_back(page: Page, key: tuple[object, ...], size: ViewportSize) -> None:
-    """Leave nothing of a test in its page: what a site stored goes with its port."""
+async def _answer_nothing(route: Route) -> None:
+    await route.fulfill(body="")
+
+
+async def _put_back(page: Page, base: str, key: tuple[object, ...], size: ViewportSize) -> None:
+    """Leave nothing of a test in its page: what a site stored goes with its port.
+
+    base: address of the site, which need not answer any more.
+    """
     for other in page.context.pages:
         if other is not page:
             await other.close()
     await page.unroute_all(behavior="ignoreErrors")
     await page.context.set_offline(False)
-    await page.goto("about:blank")
+    await page.route(f"{base}/empty", _answer_nothing)
+    await page.goto(f"{base}/empty")
+    await page.unroute_all()
     await page.context.clear_cookies()
     await page.context.clear_permissions()
     await page.set_viewport_size(size)
@@ -138,7 +148,7 @@ async def opened(
     if fresh:
         await page.context.close()
     else:
-        await _put_back(page, key, size)
+        await _put_back(page, site.base, key, size)
         page.remove_listener("pageerror", fail)
         page.remove_listener("console", hear)
         page.remove_listener("request", check)

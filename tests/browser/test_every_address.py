@@ -168,7 +168,7 @@ async def look(page: Page, path: str, width: int) -> list[str]:
 @pytest.mark.parametrize(
     ("width", "dark", "locale", "linked"),
     first_by_day(
-        2,
+        1,
         [
             (390, True, "zh-CN", True),
             (390, False, "en-GB", True),

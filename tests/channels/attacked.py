@@ -61,11 +61,10 @@ class Authority:
         return context
 
     def trusted(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        """Make this process trust the authority, wherever a library takes its list from."""
-        for name in ("load_verify_locations", "set_default_verify_paths", "load_default_certs"):
-            monkeypatch.setattr(
-                ssl.SSLContext, name, _and_ours(getattr(ssl.SSLContext, name), self.pem)
-            )
+        """Make this process trust the authority and no other; the system's take 50 ms to read."""
+        path = self._folder / "authority.pem"
+        path.write_text(self.pem)
+        monkeypatch.setenv("SSL_CERT_FILE", str(path))
 
 
 @dataclass
@@ -176,13 +175,3 @@ def _bare(
         .not_valid_before(now - datetime.timedelta(days=3))
         .not_valid_after(end)
     )
-
-
-def _and_ours(load: Any, pem: str) -> Any:
-    only = ssl.SSLContext.load_verify_locations
-
-    def also(self: ssl.SSLContext, *args: Any, **more: Any) -> None:
-        load(self, *args, **more)
-        only(self, cadata=pem)
-
-    return also

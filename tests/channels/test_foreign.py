@@ -58,14 +58,13 @@ async def bot(site: Path, tmp_path: Path) -> AsyncIterator[ColdBot]:
         await bot.term()
 
 
-async def test_a_foreign_channel_is_chatted_through(bot: ColdBot, tmp_path: Path) -> None:
+async def test_a_foreign_channel_is_chatted_through_and_set_up_in_the_page(
+    bot: ColdBot, tmp_path: Path
+) -> None:
     (tmp_path / "box/in/1.txt").write_text(asked("token-1"), "utf-8")
     [reply] = await until(lambda: list((tmp_path / "box/out").glob("*.md")), "a reply")
     assert "token-1" in reply.read_text("utf-8")
     assert "box" in (await bot.web.get("/api/status"))["channels"]
-
-
-async def test_the_page_sets_a_foreign_channel_up(bot: ColdBot, tmp_path: Path) -> None:
     known = await bot.web.get("/api/v1/config/keys")
     keys = {key["key"]: key for key in known["items"]}
     assert (keys["channels.box"]["title_zh"], keys["channels.box"]["title_en"]) == (
@@ -83,18 +82,7 @@ async def test_the_page_sets_a_foreign_channel_up(bot: ColdBot, tmp_path: Path) 
     ]
 
 
-def test_a_foreign_channel_is_in_schema_and_doctor(site: Path, tmp_path: Path) -> None:
-    home = tmp_path / "home"
-    home.mkdir()
-    (home / "config.json").write_text(
-        json.dumps({"channels": {"box": {"path": str(tmp_path / "box")}}})
-    )
-    schema = json.loads(mnema(site, home, "config", "schema"))
-    assert "Folder" in json.dumps(schema)
-    assert str(tmp_path / "box") in mnema(site, home, "doctor")
-
-
-def test_a_channel_that_cannot_be_imported_is_named_and_hurts_nobody_else(
+def test_a_channel_that_cannot_be_imported_is_named_and_hurts_no_other(
     site: Path, tmp_path: Path
 ) -> None:
     broken = tmp_path / "site"
@@ -104,7 +92,13 @@ def test_a_channel_that_cannot_be_imported_is_named_and_hurts_nobody_else(
     (info / "entry_points.txt").write_text(BROKEN)
     home = tmp_path / "home"
     home.mkdir()
-    said = mnema(Path(os.pathsep.join((str(broken), str(site)))), home, "doctor")
+    (home / "config.json").write_text(
+        json.dumps({"channels": {"box": {"path": str(tmp_path / "box")}}})
+    )
+    both = Path(os.pathsep.join((str(broken), str(site))))
+    said = mnema(both, home, "doctor")
     assert "mnema-broken" in said
     assert "missing_module" in said
-    assert "channels" in json.loads(mnema(broken, home, "config", "schema"))["properties"]
+    assert str(tmp_path / "box") in said
+    schema = json.loads(mnema(both, home, "config", "schema"))
+    assert "Folder" in json.dumps(schema["properties"]["channels"])

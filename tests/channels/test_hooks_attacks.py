@@ -3,6 +3,7 @@
 import asyncio
 import base64
 import json
+import math
 import time
 from collections.abc import AsyncIterator, Iterator
 from contextlib import AbstractAsyncContextManager
@@ -44,6 +45,9 @@ OPEN: dict[str, Any] = {
 }
 SIGNED = ["feishu", "wechat_mp"]
 REFUSED = (401, b"")
+LAST_BYTES = 48  # of a cipher: its last three blocks, with the padding
+# After so many the same bytes are changed in the same way again.
+ALTERATIONS = math.lcm(LAST_BYTES, 255)
 
 
 def opened(name: str) -> AbstractAsyncContextManager[Door]:
@@ -265,13 +269,13 @@ async def test_S18_what_was_sealed_for_another_app_is_refused() -> None:
         assert words(door) == ["mine"]
 
 
-async def test_S19_ten_thousand_altered_ciphers_get_one_answer() -> None:
+async def test_S19_altered_ciphers_get_one_answer() -> None:
     async with opened("wechat_mp") as door:
         platform, answers = shots(door), set()
         inside = base64.b64decode(platform.emulator.crypt.seal(b"<xml></xml>"))
-        for number in range(10_000):
+        for number in range(ALTERATIONS):
             forged = bytearray(inside)
-            forged[-1 - number % 48] ^= 1 + number % 255
+            forged[-1 - number % LAST_BYTES] ^= 1 + number % 255
             body = xml_of({"Encrypt": base64.b64encode(forged).decode()})
             # Even signed with the token, which no stranger has.
             shot = platform.signed(
@@ -283,9 +287,9 @@ async def test_S19_ten_thousand_altered_ciphers_get_one_answer() -> None:
     async with opened("feishu") as door:
         answers, genuine = set(), door.genuine("x")
         sealed = base64.b64decode(json.loads(genuine.body)["encrypt"])
-        for number in range(10_000):
+        for number in range(ALTERATIONS):
             raw = bytearray(sealed)
-            raw[-1 - number % 48] ^= 1 + number % 255
+            raw[-1 - number % LAST_BYTES] ^= 1 + number % 255
             body = json.dumps({"encrypt": base64.b64encode(raw).decode()}).encode()
             shot = (
                 _signed_as_it_is(door, body, f"n{number}")

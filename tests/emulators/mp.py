@@ -118,7 +118,8 @@ class MpEmulator(HttpEmulator[World, Call]):
         upload = await _upload(request) if method == "media/upload" else None
         call = Call(method=method, query=query, body=b"" if upload else await request.read())
         self.calls.append(call)
-        struck = [fault for fault in self.faults if fault.strikes(method, _chat(call.body))]
+        chat = _chat(call.body)
+        struck = [fault for fault in self.faults if fault.strikes(method, chat)]
 
         async def respond() -> web.Response:
             return self._answer(call, upload)

@@ -12,6 +12,7 @@ from typing import Any
 import aiohttp
 import pytest
 
+from tests.by_night import by_night
 from tests.emulators.feishu import APP_ID, SECRET, FeishuEmulator
 from tests.emulators.feishu_gateway import SERVICE
 from tests.emulators.feishu_pb import Frame, Malformed, decode
@@ -80,6 +81,7 @@ def card(**config: Any) -> dict[str, Any]:
     return {"type": "card_json", "data": json.dumps(whole)}
 
 
+@by_night  # it judges a server of the tests, no code of ours, and takes seconds to import
 async def test_the_vendors_own_client_hears_answers_streams_and_comes_back(
     emulator: FeishuEmulator,
 ) -> None:

@@ -20,7 +20,6 @@ MOST_CALLS = 600_000
 HEAD = "| a | b |\n|---|---|\n"
 TEXTS = {
     "rows": HEAD + "| x | y |\n" * 2_000,
-    "marked cells": HEAD + "| *x* | `y` |\n" * 1_400,
     "as many rows as are drawn": HEAD + "| *x* | `y` |\n" * 1_480,
     "cells left out": "|" + "a|" * 1_600 + "\n|" + "-|" * 1_600 + "\n" + "x\n" * 6_000,
     "cells left out in quotes": "> |" + "a|" * 100 + "\n> |" + "-|" * 100 + "\n" + "> x\n" * 4_000,
