@@ -234,26 +234,31 @@ def test_a_set_below_plain_is_an_exit_code_of_1_without_the_packages_of_tests(
     tmp_path: Path,
 ) -> None:
     # of two rows that say the same a search returns one, plain full-text search both
-    for folder, evidence, expected in (("well", "1", 0), ("below", "0", 1)):
+    for folder, evidence in (("well", "1"), ("below", "0")):
         (tmp_path / folder).mkdir()
         write_set(
             tmp_path / folder / "x.json", "The weir is closed.", "The weir is closed.", evidence
         )
-        program = (
-            "import sys; sys.modules.update(dict.fromkeys(('psutil', 'psycopg', 'pytest', "
-            "'hypothesis', 'aiohttp', 'procrastinate')));"
-            "from benchmarks.__main__ import main; sys.exit(main(sys.argv[1:]))"
-        )
-        ran = run(
-            [sys.executable, "-c", program, "recall", "--rows", "--data", tmp_path / folder],
-            cwd=ROOT,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        assert (ran.returncode, ran.stderr) == (expected, "")
-        assert ("x: R@1 0.000 is below plain" in ran.stdout) == bool(expected)
-        assert "  plain FTS5" in ran.stdout
+    program = (
+        "import sys; sys.modules.update(dict.fromkeys(('psutil', 'psycopg', 'pytest', "
+        "'hypothesis', 'aiohttp', 'procrastinate')));"
+        "from benchmarks.__main__ import main; well, below = sys.argv[1:];"
+        "code = main(['recall', '--rows', '--data', well]); print('code', code or 0);"
+        "sys.exit(main(['recall', '--rows', '--data', below]))"
+    )
+    ran = run(
+        [sys.executable, "-c", program, tmp_path / "well", tmp_path / "below"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (ran.returncode, ran.stderr) == (1, "")
+    well, below = ran.stdout.split("code 0\n")
+    assert "x: R@1 0.000 is below plain" not in well
+    assert "x: R@1 0.000 is below plain" in below
+    assert "  plain FTS5" in well
+    assert "  plain FTS5" in below
 
 
 def write_set(path: Path, first: str, second: str, evidence: str = "0") -> None:

@@ -131,6 +131,8 @@ async def test_one_fold_is_followed_in_few_files(tmp_path: Path) -> None:
                 runs.append(entered.stop())
                 assert fold is not None
                 assert fold.state == "folded"
-    files = {name: named for name, named in always(runs).items() if not name.startswith(AFTER_A_FOLD)}
+    files = {
+        name: named for name, named in always(runs).items() if not name.startswith(AFTER_A_FOLD)
+    }
     assert "memory/folding/runner.py" in files
     assert len(files) <= MAX_FILES_OF_A_FOLD, listed(files)

@@ -407,11 +407,11 @@ def _names_in(source: Source) -> Iterator[str]:
 
 def _name_arguments(node: ast.AST) -> list[ast.expr]:
     """What a call gives as the name of a failpoint."""
-    if isinstance(node, ast.Call) and ast.unparse(node.func) == "tx.hit":
-        return node.args
-    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
-        return []
-    if node.func.id in ("hit", "hit_async", "is_torn"):
-        return node.args
-    named = [keyword.value for keyword in node.keywords if keyword.arg == "committed"]
-    return named if node.func.id == "write" else []
+    match node:
+        case ast.Call(func=ast.Attribute(value=ast.Name(id="tx"), attr="hit")):
+            return node.args
+        case ast.Call(func=ast.Name(id="hit" | "hit_async" | "is_torn")):
+            return node.args
+        case ast.Call(func=ast.Name(id="write")):
+            return [keyword.value for keyword in node.keywords if keyword.arg == "committed"]
+    return []

@@ -13,19 +13,25 @@ import contextlib
 import gc
 import importlib
 import json
+import logging
 import os
 import signal
 import socket
 import subprocess
 import sys
+import tempfile
+import threading
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import BinaryIO
 
+import structlog
+
 ROOT = Path(__file__).resolve().parents[2]
 LARGEST = 65_536
 MOST_FILES = 1024
+LONGEST_END = 5.0  # seconds for a thread that has nothing to do to end
 PROGRAM = "bot.cli.main"
 # What is imported before the fork; a name too few costs time, one too many nothing.
 PREPARED = (
@@ -62,10 +68,12 @@ PREPARED = (
     "mcp",
     "memory.store.open",
     "memory.store.postgres.move",
+    "procrastinate.builtin_tasks",
     "procrastinate.worker",
     "telegram.ext",
     "tiktoken",
     "uvicorn",
+    "uvicorn.lifespan.off",
     "websockets.asyncio.client",
 )
 
@@ -162,7 +170,15 @@ def open_nest() -> socket.socket:
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     with theirs:
         command = [sys.executable, "-m", "tests.walk.nest", str(theirs.fileno())]
-        subprocess.Popen(command, cwd=ROOT, pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL)
+        # at night MNEMA_STORE=postgres is about bots inside a test's process
+        known = {name: value for name, value in os.environ.items() if name != "MNEMA_STORE"}
+        subprocess.Popen(
+            command,
+            cwd=ROOT,
+            env=known,
+            pass_fds=[theirs.fileno()],
+            stdin=subprocess.DEVNULL,
+        )
     return ours
 
 
@@ -232,8 +248,30 @@ def _prepare() -> None:
     importlib.import_module("bot.tools.registry").default_tool_specs()
     importlib.import_module("bot.agent.context.calibration").load_best_counter()
     importlib.import_module("bot.models.providers.anthropic_sdk").load_sdk()
-    gc.collect()
+    _answer()
+    gc.collect()  # with it the bot's idle threads end
+    for thread in threading.enumerate():
+        if thread is not threading.main_thread():
+            thread.join(LONGEST_END)  # what it holds at a fork would never be released there
     gc.freeze()
+
+
+def _answer() -> None:
+    """Have a whole bot answer in this process: what it compiles and reads for that stays, and is
+    more than half of the work of a short life.
+    """
+    structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.CRITICAL))
+    with tempfile.TemporaryDirectory() as folder:
+        asyncio.run(_talk(Path(folder)))
+    structlog.reset_defaults()
+
+
+async def _talk(home: Path) -> None:
+    from tests.bot.inside import inside  # a process that only has a nest needs none of it
+
+    async with inside(home, lambda request: "hello") as bot:
+        for text in ("hello", "hello again", "/context fold", "/context clear"):
+            await bot.say(text)
 
 
 if __name__ == "__main__":

@@ -273,13 +273,13 @@ def test_the_work_of_cutting_grows_no_faster_than_the_file(line: str) -> None:
     def work(size: int) -> Work:
         made, done = "".join(line.format(at) for at in range(size // len(line.encode()))), Work()
         with done.booked():
-            part = memory_part(made, 4_000, done.counter)
-            log = log_part(PromptSources(soul="", rules="", log=made), 2_000, done.counter)
-        assert WEIGHTED.text(part.text) <= 4_000
-        assert WEIGHTED.text(log.text) <= 2_000
+            part = memory_part(made, 2_000, done.counter)
+            log = log_part(PromptSources(soul="", rules="", log=made), 1_000, done.counter)
+        assert WEIGHTED.text(part.text) <= 2_000
+        assert WEIGHTED.text(log.text) <= 1_000
         return done
 
-    small, large = work(2**15), work(2**17)
+    small, large = work(2**14), work(2**16)
     assert large.calls <= 5 * small.calls
     assert large.characters <= 5 * small.characters
 
