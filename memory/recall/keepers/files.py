@@ -183,18 +183,15 @@ class _FilesWatch:
                 folder.close()
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class _Missing:
-    """What an index may lack.
+    """What an index may lack."""
 
-    Attributes:
-        since: the time.monotonic() at which it was last known to lack nothing of it.
-        files: paths, None for any.
-        conversations: None for any.
-    """
-
+    #: The time.monotonic() since when, inf for nothing.
     since: float
+    #: Paths; None for any.
     files: frozenset[str] | None = frozenset()
+    #: Ids; None for any.
     conversations: frozenset[str] | None = frozenset()
 
     def joined(self, other: "_Missing") -> "_Missing":
@@ -241,7 +238,8 @@ class FileIndexKeeper(IndexKeeper):
         self._read_seconds = 0.0  # of CPU, on average
         self._missing = _ANYTHING
         self._syncing = _NOTHING  # what is being indexed
-        # files were last known to be the same then
+        # The time.monotonic() at which all files were last known, by reports, to be as indexed or
+        # noted; at which the last update began; and at which the last comparison of all files did.
         self._files_known_at = self._synced_at = self._compared_at = -math.inf
 
     def note_change(self, conversation: str) -> None:
