@@ -122,7 +122,7 @@ async def create_tables(connection: PostgresConnection) -> None:
     """Create all tables in the open transaction of a connection that holds the lock
     SCHEMA_LOCK_KEY.
     """
-    dialect = create_dialect()
+    dialect = postgres_compiler().dialect
     for statement in creation_statements(dialect):
         await connection.execute(statement)
     for sql, values in initial_rows(dialect):

@@ -17,7 +17,6 @@ from memory.store.open import open_store
 from memory.store.rows import NewInboxRow, NewMessage, NewOutboxRow, Place
 from tests.bot.forked_command import forked_command
 from tests.conventions.sources import ROOT
-from tests.walk.harness import Bot
 from tests.walk.harness import mnema as hatched
 
 HEAVY = (
@@ -280,22 +279,24 @@ def test_doctor_on_a_fresh_home_finds_nothing_wrong(
     } <= names
 
 
-async def test_a_copy_of_the_example_starts_and_the_doctor_is_content(
+def test_a_copy_of_the_example_starts_and_the_doctor_is_content(
     home: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     home.mkdir()
     example = (ROOT / "config.example.json").read_text("utf-8")
     (home / "config.json").write_text(example.replace('"port": 8642', '"port": 0'))
     (home / "config.json").chmod(0o600)
-    bot = Bot(home, {})
-    try:
-        await bot.start()
-        assert await bot.term() == 0
-    finally:
-        if bot.alive:
-            await bot.kill()
-    assert "does not start" not in bot.complaints()
-    assert await asyncio.to_thread(mnema, home, "doctor", "--json") == 0
+    command = [sys.executable, "-m", "bot", "--home", str(home), "run"]
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as bot:
+        assert bot.stdout is not None
+        assert any(line.startswith("ready") for line in bot.stdout)
+        bot.terminate()
+        errors = bot.communicate()[1]
+    assert bot.returncode == 0
+    assert "does not start" not in errors
+    assert mnema(home, "doctor", "--json") == 0
     checks = json.loads(capsys.readouterr().out)["checks"]
     assert [check["name"] for check in checks if check["hint"]] == [
         "model",
